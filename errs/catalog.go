@@ -1,0 +1,94 @@
+package errs
+
+import (
+	"sync"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
+)
+
+// row is what the catalog says of one code: the options of a message in errors.proto, read once.
+type row struct {
+	code     string
+	status   codes.Code
+	retry    RetryPolicy
+	effect   Effect
+	headline template
+	plan     *Plan
+}
+
+// table holds the rows of one message by the value of its discriminator; a message with one code has the value "".
+type table struct {
+	rows          map[string]*row
+	discriminator string
+}
+
+// catalog is keyed by the full name of the message. It is the proto's own text, so the two cannot drift apart.
+var catalog = sync.OnceValue(func() map[protoreflect.FullName]table {
+	tables := make(map[protoreflect.FullName]table)
+	messages := remedyv1.File_remedy_v1_errors_proto.Messages()
+	for i := range messages.Len() {
+		m := messages.Get(i)
+		if options, ok := optionsOf(m); ok {
+			tables[m.FullName()] = tableOf(options)
+		}
+	}
+	return tables
+})
+
+// reserved holds the codes of the catalog.
+var reserved = sync.OnceValue(func() map[string]bool {
+	all := make(map[string]bool)
+	for _, t := range catalog() {
+		for _, r := range t.rows {
+			all[r.code] = true
+		}
+	}
+	return all
+})
+
+// optionsOf returns the (remedy.v1.error) option of a message, if it has one.
+func optionsOf(m protoreflect.MessageDescriptor) (*remedyv1.ErrorOptions, bool) {
+	options := m.Options()
+	if !proto.HasExtension(options, remedyv1.E_Error) {
+		return nil, false
+	}
+	declared, ok := proto.GetExtension(options, remedyv1.E_Error).(*remedyv1.ErrorOptions)
+	return declared, ok
+}
+
+func tableOf(options *remedyv1.ErrorOptions) table {
+	t := table{rows: make(map[string]*row), discriminator: options.GetDiscriminator()}
+	if t.discriminator == "" {
+		t.rows[""] = rowOf(options)
+	}
+	for _, c := range options.GetCases() {
+		t.rows[c.GetValue()] = rowOf(c.GetError())
+	}
+	return t
+}
+
+func rowOf(options *remedyv1.ErrorOptions) *row {
+	r := &row{
+		code:     options.GetCode(),
+		status:   codes.Code(options.GetStatus()), //nolint:gosec // an enum with the same numbers
+		retry:    RetryPolicy(options.GetRetry()),
+		effect:   Effect(options.GetEffect()),
+		headline: parseTemplate(options.GetMessage()),
+	}
+	if options.GetRepair() != nil {
+		r.plan = planOf(options.GetRepair(), nil)
+	}
+	if r.status == codes.OK {
+		r.status = r.retry.defaultStatus()
+	}
+	return r
+}
+
+// rowFor returns the row of a message for a value of its discriminator, nil when there is none.
+func rowFor(m proto.Message, value string) *row {
+	return catalog()[m.ProtoReflect().Descriptor().FullName()].rows[value]
+}

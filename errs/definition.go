@@ -1,0 +1,264 @@
+package errs
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+	"time"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+
+	"github.com/remedyrpc/remedy/errs/internal/guide"
+)
+
+// Definition is an error that is specified once and raised often. It is immutable and safe for concurrent use.
+type Definition struct {
+	domain   string
+	code     string
+	retry    RetryPolicy
+	status   codes.Code // zero for the default of the rule
+	headline template
+	plan     *Plan
+	doc      string
+}
+
+// DefineOption completes a [Definition].
+type DefineOption func(*Definition)
+
+// Headline sets the headline, at most 300 code points. Placeholders in braces, such as {slot}, are filled with [Value]
+// when the error is raised. Without it the headline is the code.
+func Headline(text guide.Text) DefineOption {
+	return func(d *Definition) { d.headline = parseTemplate(string(text)) }
+}
+
+// Steps sets the steps of the repair plan, at most five, each with an instruction of at most 160 code points.
+func Steps(steps ...Step) DefineOption {
+	return func(d *Definition) { d.plan = newPlan(steps, d.plan.preserves(), d.plan.updates()) }
+}
+
+// Preserve names the input fields whose values must survive the repair, at most eight.
+func Preserve(fields ...string) DefineOption {
+	return func(d *Definition) { d.plan = newPlan(d.plan.list(), fields, d.plan.updates()) }
+}
+
+// Update names the input fields to be replaced from repair output, at most eight.
+func Update(fields ...string) DefineOption {
+	return func(d *Definition) { d.plan = newPlan(d.plan.list(), d.plan.preserves(), fields) }
+}
+
+// Status sets the status code. The default is FAILED_PRECONDITION, and UNAVAILABLE for [AsIs].
+func Status(code codes.Code) DefineOption { return func(d *Definition) { d.status = code } }
+
+// Doc sets a link to the documentation of the error, sent as google.rpc.Help where it is an https URL.
+func Doc(url string) DefineOption { return func(d *Definition) { d.doc = url } }
+
+// Define specifies an error. It refuses what could not be sent whole: a code that is malformed or the catalog's, a
+// status that does not go with the rule, after_repair without a step, a retry step with another rule, more than five
+// steps or eight names, texts over their bounds, text that cleaning would change.
+func Define(code string, retry RetryPolicy, options ...DefineOption) (*Definition, error) {
+	d := &Definition{domain: DomainTool, code: code, retry: retry}
+	for _, option := range options {
+		option(d)
+	}
+	if d.headline.text == "" {
+		d.headline = parseTemplate(strings.ReplaceAll(code, "_", " ") + ".")
+	}
+	if problem := d.problem(); problem != "" {
+		return nil, fmt.Errorf("defining error %q: %s", code, problem)
+	}
+	return d, nil
+}
+
+// MustDefine is [Define] for package variables: it panics at start instead of returning an error.
+func MustDefine(code string, retry RetryPolicy, options ...DefineOption) *Definition {
+	d, err := Define(code, retry, options...)
+	if err != nil {
+		panic(err) //nolint:forbidigo // at start, as regexp.MustCompile does
+	}
+	return d
+}
+
+func (d *Definition) problem() string {
+	if !d.retry.valid() {
+		return "retry must be Never, AsIs or AfterRepair"
+	}
+	if p := toolProblem(d.code, d.retry, d.grpcCode(), d.plan); p != "" {
+		return p
+	}
+	if p := textProblem("headline", d.headline.text, maxHeadlineRunes); p != "" {
+		return p
+	}
+	if len(d.doc) > maxStringBytes {
+		return "doc is longer than " + strconv.Itoa(maxStringBytes) + " bytes"
+	}
+	if d.plan == nil {
+		return ""
+	}
+	if d.plan.cut || len(d.plan.preserve) > maxNamesShown || len(d.plan.update) > maxNamesShown {
+		return "repair has more than five steps, or more than eight names in preserve or update"
+	}
+	for i, step := range d.plan.steps {
+		if p := textProblem("repair.steps["+strconv.Itoa(i)+"].instruction", step.instruction, maxInstructionRunes); p != "" {
+			return p
+		}
+	}
+	f := d.form()
+	f.headline = strings.Repeat("x", maxHeadlineRunes)
+	if listCost(f.pack()) > room(DefaultLimit) {
+		return "headline and repair together do not fit into a trailer: shorten the instructions"
+	}
+	return ""
+}
+
+// textProblem reports text that is too long or that cleaning would change, so that what is written is what is read.
+func textProblem(field, text string, runes int) string {
+	if n := len([]rune(text)); n > runes {
+		return field + " has " + strconv.Itoa(n) + " code points, at most " + strconv.Itoa(runes) + " are sent"
+	}
+	if clean(text) != text {
+		return field + " has control or invisible characters, brackets or repeated white space"
+	}
+	return ""
+}
+
+func (d *Definition) grpcCode() codes.Code {
+	if d.status == codes.OK {
+		return d.retry.defaultStatus()
+	}
+	return d.status
+}
+
+func (d *Definition) form() *form {
+	return &form{
+		domain: d.domain, code: d.code, status: d.grpcCode(), retry: d.retry, plan: d.plan, headline: d.headline.text,
+		help: d.help(), messageSize: fullMessage,
+	}
+}
+
+// help is the link as a detail, nil when there is none.
+func (d *Definition) help() *errdetails.Help {
+	if !strings.HasPrefix(d.doc, "https://") {
+		return nil
+	}
+	return &errdetails.Help{Links: []*errdetails.Help_Link{{Description: d.code, Url: d.doc}}}
+}
+
+// covers reports whether what e says is what the definition was checked for.
+func (d *Definition) covers(e *ToolError) bool {
+	return e.Code == d.code && e.Retry == d.retry && e.Status == d.status && e.Repair == d.plan
+}
+
+// Code returns the code, to match with [errors.Is].
+func (d *Definition) Code() Code { return Code(d.code) }
+
+// Sentinel returns domain and code, to match with [errors.Is].
+func (d *Definition) Sentinel() Sentinel { return Sentinel{Domain: d.domain, Code: d.code} }
+
+// RetryPolicy returns the rule.
+func (d *Definition) RetryPolicy() RetryPolicy { return d.retry }
+
+// Status returns the status code on the wire.
+func (d *Definition) Status() codes.Code { return d.grpcCode() }
+
+// Headline returns the headline with its placeholders.
+func (d *Definition) Headline() string { return d.headline.text }
+
+// Plan returns the repair plan, nil when there is none.
+func (d *Definition) Plan() *Plan { return d.plan }
+
+// Doc returns the link to the documentation, empty when there is none.
+func (d *Definition) Doc() string { return d.doc }
+
+// New raises the error.
+func (d *Definition) New(options ...Option) *ToolError {
+	var o raised
+	for _, option := range options {
+		option(&o)
+	}
+	return &ToolError{
+		Code: d.code, Retry: d.retry, Status: d.status, Repair: d.plan,
+		Message: guide.Text(d.headline.fill(func(name string) string {
+			if v, ok := o.values[name]; ok {
+				return shown(v)
+			}
+			return "(unknown)"
+		})),
+		Details: o.details, RetryAfter: o.after, Cause: o.cause, definition: d,
+	}
+}
+
+// Option is what differs from one raising of an error to the next.
+type Option func(*raised)
+
+type raised struct {
+	values, details map[string]any
+	after           time.Duration
+	cause           error
+}
+
+// Value fills the placeholder {name} of the headline. Strings are quoted, cleaned and cut to 64 code points; numbers
+// are written without an exponent. A placeholder that gets no value shows (unknown).
+func Value(name string, v any) Option {
+	return func(o *raised) {
+		if o.values == nil {
+			o.values = make(map[string]any)
+		}
+		o.values[name] = v
+	}
+}
+
+// Detail adds a field for application code. It never enters a message.
+func Detail(name string, v any) Option {
+	return func(o *raised) {
+		if o.details == nil {
+			o.details = make(map[string]any)
+		}
+		o.details[name] = v
+	}
+}
+
+// Details adds fields for application code. They never enter a message.
+func Details(fields map[string]any) Option {
+	return func(o *raised) {
+		if o.details == nil {
+			o.details = make(map[string]any, len(fields))
+		}
+		maps.Copy(o.details, fields)
+	}
+}
+
+// Cause keeps err as the cause, in process. Several are joined.
+func Cause(err error) Option {
+	return func(o *raised) {
+		if o.cause != nil {
+			err = errors.Join(o.cause, err)
+		}
+		o.cause = err
+	}
+}
+
+// After says how long to wait before a retry. Zero and negative delays are not sent.
+func After(d time.Duration) Option { return func(o *raised) { o.after = d } }
+
+// shown writes a value into a headline.
+func shown(v any) string {
+	switch v := v.(type) {
+	case bool, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
+		return fmt.Sprint(v)
+	case float64:
+		return number(v)
+	case float32:
+		return strconv.FormatFloat(float64(v), 'f', -1, 32) //nolint:mnd // bits
+	case time.Duration:
+		return v.String()
+	case time.Time:
+		return v.UTC().Format(time.RFC3339)
+	case string:
+		return quoted(v)
+	default:
+		return quoted(fmt.Sprint(v)) // survives a String method that panics
+	}
+}

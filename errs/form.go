@@ -1,0 +1,145 @@
+package errs
+
+import (
+	"slices"
+	"time"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
+
+	"github.com/remedyrpc/remedy/errs/internal/guide"
+	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
+)
+
+// form is everything that one error says, before it is fitted into a status. It owns the messages it holds.
+type form struct {
+	domain, code string
+	status       codes.Code
+	retry        RetryPolicy
+	headline     string
+	plan         *Plan
+	info         Info
+	after        time.Duration // wait before a retry; zero when not known
+	sameKeyOnly  bool          // as_is, but under the same operation key only
+	identity     proto.Message
+	declared     *declaredPart
+
+	badRequest   *errdetails.BadRequest
+	quota        *errdetails.QuotaFailure
+	precondition *errdetails.PreconditionFailure
+	resource     *errdetails.ResourceInfo
+	help         *errdetails.Help
+	causes       []*remedyv1.Cause
+	extras       []*anypb.Any // what a received status holds besides
+
+	messageSize  int    // bytes of the message on the wire
+	headlineSize int    // bytes of the headline in it; zero for what the message leaves
+	problem      string // why this cannot be sent
+}
+
+// declaredPart is the message of a declared error: its type, and its bytes unless they did not fit.
+type declaredPart struct {
+	any *anypb.Any
+}
+
+// fromCatalog takes code, status, rule, effect, plan and headline from the row of the identity message. The headline is
+// message where the author gave one, else computed where it is not empty, else the row's.
+func (f *form) fromCatalog(identity proto.Message, value string, message guide.Text, computed string) {
+	f.identity = identity
+	r := rowFor(identity, value)
+	if r == nil {
+		t := catalog()[identity.ProtoReflect().Descriptor().FullName()]
+		f.problem = t.discriminator + " has no such value"
+		return
+	}
+	f.domain, f.code, f.status, f.retry, f.plan = DomainRemedy, r.code, r.status, r.retry, r.plan
+	f.info.Effect = r.effect
+	switch {
+	case message != "":
+		f.headline = f.sentence(string(message))
+	case computed != "":
+		f.headline = f.sentence(computed)
+	default:
+		reflected := identity.ProtoReflect()
+		f.headline = r.headline.fill(func(name string) string { return fieldShown(reflected, name) })
+	}
+}
+
+// sentence cleans a headline and bounds it.
+func (f *form) sentence(s string) string {
+	s, cut := cutRunes(clean(s), maxHeadlineRunes)
+	f.info.Truncated = f.info.Truncated || cut
+	return s
+}
+
+// override is the headline as the identity message carries it: empty unless the author gave one.
+func (f *form) override(message guide.Text) string {
+	if message == "" {
+		return ""
+	}
+	return f.sentence(string(message))
+}
+
+func (f *form) bounded(s string, size int) string {
+	s, cut := bound(s, size)
+	f.info.Truncated = f.info.Truncated || cut
+	return s
+}
+
+func (f *form) tool(s string) string { return f.bounded(s, maxToolBytes) }
+func (f *form) id(s string) string   { return f.bounded(s, maxIDBytes) }
+func (f *form) key(s string) string  { return f.bounded(s, maxKeyBytes) }
+func (f *form) text(s string) string { return f.bounded(s, maxStringBytes) }
+
+// list bounds a list and each of its strings.
+func (f *form) list(items []string, most int) []string {
+	if len(items) > most {
+		f.info.Truncated = true
+		items = items[:most]
+	}
+	items = slices.Clone(items)
+	for i := range items {
+		items[i] = f.text(items[i])
+	}
+	return items
+}
+
+// build says what e says in a status whose trailer list stays within limit, with its causes or without.
+func build(e typed, limit int, withCauses bool) *wire {
+	f := &form{messageSize: fullMessage}
+	e.describe(f)
+	c := e.state()
+	if f.problem != "" {
+		return &wire{problem: f.problem}
+	}
+	if c.declared != nil {
+		f.declared = &declaredPart{any: c.declared.any}
+	}
+	own := f.info
+	f.info = c.info
+	f.info.merge(own)
+	if own.Effect != EffectUnspecified {
+		f.info.Effect = own.Effect // what the error itself proves
+	}
+	f.info.Truncated = own.Truncated || f.plan != nil && f.plan.cut
+	f.info.Domain = f.domain
+	if withCauses {
+		f.causes = causesOf(e, c.also)
+	}
+	return f.wire(limit)
+}
+
+// wire fits the form and keeps what it says beside the status.
+func (f *form) wire(limit int) *wire {
+	st, cost := f.fit(limit)
+	return &wire{st: st, cost: cost, code: f.code, retry: f.retry.known(), plan: f.plan, after: f.after, info: f.info}
+}
+
+// buildInternal is the answer to an error that cannot be sent.
+func buildInternal(problem string) *wire {
+	w := build(&ServiceError{Code: CodeInternal, core: core{info: Info{ErrorID: newErrorID()}}}, DefaultLimit, false)
+	w.problem = problem
+	return w
+}

@@ -1,0 +1,180 @@
+package errs
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Sizes of the portable message in a grpc-message header, and what the last rung of the ladder leaves of it.
+const (
+	fullMessage   = 768
+	shortMessage  = 512
+	shortHeadline = 120
+)
+
+// ruleText says the retry rule in a message.
+func ruleText(retry RetryPolicy, after time.Duration, sameKeyOnly bool) string {
+	switch retry.known() {
+	case AsIs:
+		if sameKeyOnly {
+			return "retry with the same operation key only"
+		}
+		if after > 0 {
+			return "retry unchanged is allowed, after " + wait(after)
+		}
+		return "retry unchanged is allowed"
+	case AfterRepair:
+		return "retry only after repair"
+	default:
+		return "do not retry"
+	}
+}
+
+// message renders the one bounded text that Error, Status.message and grpc-message share. The room is given away in
+// this order: the bracket, the action of step 1, the headline, the other actions, instructions, invariants.
+func (f *form) message() string {
+	tail := " [" + f.code + "; " + ruleText(f.retry, f.after, f.sameKeyOnly) + "]"
+	steps := shownSteps(f.plan)
+	left := f.messageSize - len(tail)
+	if len(steps) == 0 {
+		return f.shownHeadline(left) + tail
+	}
+	lead := " Next action: "
+	if len(steps) > 1 {
+		lead = " Next actions, in order, one at a time, never in parallel: "
+	}
+	more := 0 // room for saying that steps are missing
+	if len(steps) > 1 {
+		more = len(moreSteps(len(steps)))
+	}
+	left -= len(lead) + len(steps[0].lead) + more
+	headline := f.shownHeadline(left)
+	left -= wireLen(headline) - more
+	shown := 1
+	for ; shown < len(steps); shown++ {
+		room := left - len(" ") - len(steps[shown].lead)
+		if missing := len(steps) - shown - 1; missing > 0 && room < more || room < 0 {
+			break
+		}
+		left = room
+	}
+	if shown < len(steps) {
+		left -= len(moreSteps(len(steps) - shown))
+	}
+	var b strings.Builder
+	b.Grow(f.messageSize)
+	b.WriteString(headline)
+	b.WriteString(tail)
+	b.WriteString(lead)
+	for i := range steps[:shown] {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(steps[i].lead)
+		left -= writeInstruction(&b, steps[i], left)
+	}
+	if shown < len(steps) {
+		b.WriteString(moreSteps(len(steps) - shown))
+	}
+	left -= writeNames(&b, " Keep unchanged: ", f.plan.preserves(), left)
+	writeNames(&b, " Replace from repair output: ", f.plan.updates(), left)
+	return b.String()
+}
+
+func (f *form) shownHeadline(room int) string {
+	if f.headlineSize > 0 {
+		room = min(room, f.headlineSize)
+	}
+	s, cut := cutWire(f.headline, room)
+	f.info.Truncated = f.info.Truncated || cut
+	return s
+}
+
+func moreSteps(n int) string {
+	if n == 1 {
+		return " (and 1 more step)"
+	}
+	return " (and " + strconv.Itoa(n) + " more steps)"
+}
+
+// shownStep is a step as a message shows it.
+type shownStep struct {
+	lead        string // number and action sentence
+	instruction string
+}
+
+func shownSteps(p *Plan) []shownStep {
+	list := p.list()
+	if len(list) == 0 {
+		return nil
+	}
+	steps := make([]shownStep, len(list))
+	for i, s := range list {
+		steps[i].lead = s.sentence()
+		if len(list) > 1 {
+			steps[i].lead = strings.TrimRight(strconv.Itoa(i+1)+". "+steps[i].lead, " ")
+		}
+		instruction := s.instruction
+		if cut, was := bound(instruction, 16*maxInstructionRunes); was {
+			instruction = cut + ellipsis // no more of it can be shown, so no more is cleaned
+		}
+		steps[i].instruction, _ = cutRunes(clean(instruction), maxInstructionRunes)
+	}
+	return steps
+}
+
+// leastInstruction is the room below which the beginning of an instruction says nothing.
+const leastInstruction = 24
+
+// writeInstruction appends as much of the instruction as fits and returns the room it took.
+func writeInstruction(b *strings.Builder, s shownStep, room int) int {
+	if s.instruction == "" {
+		return 0
+	}
+	text := s.instruction
+	gap := " "
+	if s.lead == "" {
+		gap = "" // an action of a later version is rendered as nothing
+	}
+	room -= len(gap)
+	if wireLen(text) > room {
+		if room < leastInstruction {
+			return 0
+		}
+		text, _ = cutWire(text, room)
+	}
+	b.WriteString(gap)
+	b.WriteString(text)
+	return len(gap) + wireLen(text)
+}
+
+// writeNames appends as many of the names as fit, at most eight, and returns the room they took.
+func writeNames(b *strings.Builder, lead string, names []string, room int) int {
+	text, shown := lead, 0
+	for _, name := range names {
+		next := text
+		if shown > 0 {
+			next += ", "
+		}
+		next += named(name)
+		if shown == maxNamesShown || wireLen(next)+len(moreNames(len(names)-shown-1)) > room {
+			break
+		}
+		text, shown = next, shown+1
+	}
+	if shown == 0 {
+		return 0
+	}
+	text += moreNames(len(names) - shown)
+	b.WriteString(text)
+	return wireLen(text)
+}
+
+// moreNames ends a list of names of which n are not shown.
+func moreNames(n int) string {
+	if n <= 0 {
+		return "."
+	}
+	return " (and " + strconv.Itoa(n) + " more)."
+}

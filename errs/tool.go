@@ -1,0 +1,124 @@
+package errs
+
+import (
+	"log/slog"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/remedyrpc/remedy/errs/internal/guide"
+	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
+)
+
+// ToolError is an expected business failure that an agent or a user interface can act on. Define one that is raised often
+// with [Define]; a literal does for the others.
+type ToolError struct {
+	// Code is lower snake case, 3 to 63 characters, and none of the catalog's.
+	Code string
+	// Message is the headline.
+	Message guide.Text
+	// Retry is the rule; zero means [Never].
+	Retry RetryPolicy
+	// Status is the status code; zero means FAILED_PRECONDITION, or UNAVAILABLE with [AsIs].
+	Status codes.Code
+	// Repair is the plan; [AfterRepair] needs one.
+	Repair *Plan
+	// RetryAfter is the wait before a retry; zero when not known.
+	RetryAfter time.Duration
+	// Details are for application code. They travel as structured data and never enter a message; numbers that JSON
+	// cannot hold exactly are left out.
+	Details map[string]any
+	// Cause is kept in process. Only typed causes travel.
+	Cause error
+
+	definition *Definition
+	core
+}
+
+var _ typed = (*ToolError)(nil)
+
+// Error returns the portable message.
+func (e *ToolError) Error() string { return messageOf(e) }
+
+// ErrorCode returns the Code of a valid error.
+func (e *ToolError) ErrorCode() string { return codeOf(e) }
+
+// RetryPolicy returns whether the same call may be sent again.
+func (e *ToolError) RetryPolicy() RetryPolicy { return policyOf(e) }
+
+// Plan returns what has to happen before a retry; nil when there is nothing.
+func (e *ToolError) Plan() *Plan { return planOfError(e) }
+
+// GRPCStatus returns the status that travels, and fixes what the error says.
+func (e *ToolError) GRPCStatus() *status.Status { return statusOf(e) }
+
+// Is matches [Code], [Sentinel] and the context errors.
+func (e *ToolError) Is(target error) bool { return is(e, target) }
+
+// Unwrap returns the cause; typed causes survive the wire.
+func (e *ToolError) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return unwrap(e, e.Cause)
+}
+
+// LogValue logs code, rule and ids, no values.
+func (e *ToolError) LogValue() slog.Value { return logValue(e) }
+
+func (e *ToolError) state() *core {
+	if e == nil {
+		return nil
+	}
+	return &e.core
+}
+
+func (e *ToolError) clone() typed {
+	return &ToolError{Code: e.Code, Message: e.Message, Retry: e.Retry, Status: e.Status, Repair: e.Repair, RetryAfter: e.RetryAfter, Details: e.Details, Cause: e.Cause, definition: e.definition}
+}
+
+func (e *ToolError) describe(f *form) {
+	f.domain, f.code, f.retry, f.status, f.plan = DomainTool, e.Code, e.Retry.known(), e.Status, e.Repair
+	if f.status == codes.OK {
+		f.status = f.retry.defaultStatus()
+	}
+	d := e.definition
+	if d == nil || d.domain == DomainTool && !d.covers(e) {
+		if f.problem = toolProblem(e.Code, e.Retry, f.status, e.Repair); f.problem != "" {
+			return
+		}
+	}
+	if d != nil {
+		f.domain, f.help = d.domain, d.help()
+	}
+	f.after = max(e.RetryAfter, 0)
+	f.headline = f.sentence(string(e.Message))
+	f.identity = &remedyv1.ToolError{
+		Code: f.code, Message: f.headline, Retry: remedyv1.RetryPolicy(f.retry), Details: detailsOf(f, e.Details),
+	}
+}
+
+// decodeToolError reads the identity message.
+func decodeToolError(m *remedyv1.ToolError) typed {
+	return &ToolError{
+		Code: m.GetCode(), Message: guide.Text(m.GetMessage()), Retry: RetryPolicy(m.GetRetry()),
+		Details: m.GetDetails().AsMap(),
+	}
+}
+
+// toolProblem says what makes a code, rule, status and plan impossible, or nothing.
+func toolProblem(code string, retry RetryPolicy, grpc codes.Code, plan *Plan) string {
+	switch {
+	case !isCode(code):
+		return "code must be 3 to 63 of [a-z0-9_], a letter first and no underscore last"
+	case reserved()[code]:
+		return "code " + code + " belongs to the catalog: choose another, or use its type"
+	case retry != 0 && !retry.valid():
+		return "retry must be Never, AsIs or AfterRepair"
+	case !retry.known().allows(grpc):
+		return "status " + grpc.String() + " does not go with retry " + retry.String()
+	default:
+		return plan.problem(retry.known())
+	}
+}
