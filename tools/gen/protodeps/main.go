@@ -1,10 +1,11 @@
 // Command protodeps writes the .proto files that ours import but that this repository does not commit, printed from
 // the descriptors linked into their published Go modules, so that generating needs no schema registry.
 //
-//	go tool protodeps DIR
+//	go -C tools/gen run ./protodeps DIR
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -37,8 +38,8 @@ func write(dir string, file protoreflect.FileDescriptor) error {
 		return fmt.Errorf("creating %s: %w", file.Path(), err)
 	}
 	printer := protoprint.Printer{Compact: true}
-	if err := printer.PrintProtoFile(file, out); err != nil {
+	if err := errors.Join(printer.PrintProtoFile(file, out), out.Close()); err != nil {
 		return fmt.Errorf("printing %s: %w", file.Path(), err)
 	}
-	return out.Close()
+	return nil
 }
