@@ -60,7 +60,12 @@ func (c Encoder) Encode(err error, method string, effect bool) Encoded {
 	case kindUnknown, kindApplied, kindOurs:
 	}
 	base, ok := baseOf(h.ours)
-	if ok && base.state() != nil && base.state().relay == Translate {
+	if ok && said(base).problem != "" {
+		out := c.hide(err, method, effect)
+		out.Problem = said(base).problem
+		return out
+	}
+	if ok && base.state().relay == Translate {
 		return c.hide(err, method, effect)
 	}
 	if ok && len(h.others) > 0 {

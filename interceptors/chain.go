@@ -1,0 +1,104 @@
+package interceptors
+
+import (
+	"context"
+
+	"google.golang.org/grpc"
+
+	"github.com/remedyrpc/remedy/interceptors/auth"
+	"github.com/remedyrpc/remedy/interceptors/encode"
+	"github.com/remedyrpc/remedy/interceptors/limits"
+	"github.com/remedyrpc/remedy/interceptors/recovery"
+)
+
+// order is the order of the stages on a server; unary and stream below are it in code, fused.
+var order = []string{"telemetry", "encode", "map", "recovery", "auth", "limits", "validate"} //nolint:gochecknoglobals // constant
+
+// chain holds the stages of one server.
+type chain struct {
+	encode   *encode.Stage
+	mapper   Mapper
+	auth     *auth.Stage
+	limits   *limits.Stage
+	validate Validator
+}
+
+func (c *chain) unary(
+	ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler,
+) (any, error) {
+	resp, err := c.unaryInside(ctx, req, info.FullMethod, handler)
+	if err != nil {
+		return nil, c.encode.Unary(ctx, info.FullMethod, c.mapped(ctx, err))
+	}
+	return resp, nil
+}
+
+func (c *chain) unaryInside(ctx context.Context, req any, method string, handler grpc.UnaryHandler) (resp any, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			resp, err = nil, recovery.Caught(value)
+		}
+	}()
+	if c.auth != nil {
+		if ctx, err = c.auth.Enter(ctx, method); err != nil {
+			return nil, err
+		}
+	}
+	ctx, release, err := c.limits.Enter(ctx, method, true)
+	defer release()
+	if err != nil {
+		return nil, err
+	}
+	if c.validate != nil {
+		if err := c.validate.Check(req); err != nil {
+			return nil, err
+		}
+	}
+	return handler(ctx, req)
+}
+
+func (c *chain) stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+	if err := c.streamInside(srv, stream, info, handler); err != nil {
+		return c.encode.Stream(stream, info.FullMethod, c.mapped(stream.Context(), err))
+	}
+	return nil
+}
+
+func (c *chain) streamInside(
+	srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler,
+) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = recovery.Caught(value)
+		}
+	}()
+	ctx := stream.Context()
+	if c.auth != nil {
+		if ctx, err = c.auth.Enter(ctx, info.FullMethod); err != nil {
+			return err
+		}
+	}
+	ctx, release, err := c.limits.Enter(ctx, info.FullMethod, !info.IsClientStream)
+	defer release()
+	if err != nil {
+		return err
+	}
+	return handler(srv, &serverStream{ServerStream: stream, ctx: ctx, validate: c.validate})
+}
+
+// serverStream carries the context of the stages and validates what it receives.
+type serverStream struct {
+	grpc.ServerStream
+
+	ctx      context.Context //nolint:containedctx // grpc's streams carry theirs
+	validate Validator
+}
+
+func (s *serverStream) Context() context.Context { return s.ctx }
+
+func (s *serverStream) RecvMsg(message any) error {
+	if err := s.ServerStream.RecvMsg(message); err != nil || s.validate == nil {
+		return err
+	}
+	return s.validate.Check(message)
+}

@@ -1,0 +1,26 @@
+package decode
+
+import "github.com/remedyrpc/remedy/errs"
+
+// Option configures the interceptors of one connection.
+type Option func(*settings)
+
+type settings struct {
+	ours, foreign errs.Relay
+}
+
+// WithRelay says what a server does when it returns an error of ours, received over this connection, as its own. The
+// default, [errs.Passthrough], sends it on as it came; [errs.Translate] answers internal.
+func WithRelay(policy errs.Relay) Option { return func(s *settings) { s.ours = policy } }
+
+// WithForeignRelay says the same for statuses that are not ours. The default is [errs.Translate]: an upstream's
+// INVALID_ARGUMENT is not the fault of our caller.
+func WithForeignRelay(policy errs.Relay) Option { return func(s *settings) { s.foreign = policy } }
+
+func settingsOf(options []Option) settings {
+	var s settings
+	for _, option := range options {
+		option(&s)
+	}
+	return s
+}

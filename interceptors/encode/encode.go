@@ -1,0 +1,102 @@
+package encode
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+
+	"github.com/remedyrpc/remedy/errs"
+)
+
+// PushbackTrailer carries what the retry rule means to grpc's own retries: -1 forbids one, a number of milliseconds
+// delays it (gRFC A6).
+const PushbackTrailer = "grpc-retry-pushback-ms"
+
+// Stage encodes errors. It is immutable and safe for concurrent use.
+type Stage struct {
+	encoder errs.Encoder
+	logger  *slog.Logger
+}
+
+// Encode returns what to return to grpc for the error of a handler, and the trailers that go with it, nil for none. It
+// logs what the caller is not told.
+func (s *Stage) Encode(ctx context.Context, method string, err error) (error, metadata.MD) {
+	if err == nil {
+		return nil, nil
+	}
+	out := s.encoder.Encode(err, method, hasEffect(method))
+	if out.Hidden != nil {
+		s.log(ctx, method, out)
+	}
+	markEncoded(ctx)
+	if out.Pushback == "" {
+		return out.Err, nil
+	}
+	return out.Err, metadata.Pairs(PushbackTrailer, out.Pushback)
+}
+
+// stacked is an error that knows where it came from, such as a recovered panic.
+type stacked interface{ StackTrace() string }
+
+func (s *Stage) log(ctx context.Context, method string, out errs.Encoded) {
+	logger := s.logger
+	if logger == nil {
+		logger = slog.Default()
+	}
+	attrs := []slog.Attr{
+		slog.String("errorId", out.ErrorID),
+		slog.String("method", method),
+		slog.String("status", out.Status.Code().String()),
+		slog.String("type", fmt.Sprintf("%T", out.Hidden)),
+		slog.String("error", errs.Message(out.Hidden)),
+	}
+	if out.Problem != "" {
+		attrs = append(attrs, slog.String("problem", out.Problem))
+	}
+	if trace, ok := findStack(out.Hidden); ok {
+		attrs = append(attrs, slog.String("stack", trace))
+	}
+	logger.LogAttrs(ctx, slog.LevelError, "an error was kept from a caller", attrs...)
+}
+
+// Unary encodes the error of a unary call and sets its trailers.
+func (s *Stage) Unary(ctx context.Context, method string, err error) error {
+	encoded, trailers := s.Encode(ctx, method, err)
+	if trailers != nil {
+		_ = grpc.SetTrailer(ctx, trailers) // fails only where there is no call to set it on
+	}
+	return encoded
+}
+
+// Stream encodes the error of a streaming call and sets its trailers.
+func (s *Stage) Stream(stream grpc.ServerStream, method string, err error) error {
+	encoded, trailers := s.Encode(stream.Context(), method, err)
+	if trailers != nil {
+		stream.SetTrailer(trailers)
+	}
+	return encoded
+}
+
+// UnaryServerInterceptor encodes the errors of unary calls.
+func (s *Stage) UnaryServerInterceptor() grpc.UnaryServerInterceptor {
+	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+		resp, err := handler(ctx, req)
+		if err != nil {
+			return nil, s.Unary(ctx, info.FullMethod, err)
+		}
+		return resp, nil
+	}
+}
+
+// StreamServerInterceptor encodes the errors of streaming calls.
+func (s *Stage) StreamServerInterceptor() grpc.StreamServerInterceptor {
+	return func(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+		if err := handler(srv, stream); err != nil {
+			return s.Stream(stream, info.FullMethod, err)
+		}
+		return nil
+	}
+}
