@@ -76,7 +76,6 @@ lint: ## Lint the Go code; .golangci.yml holds the rules and their reasons.
 .PHONY: fmt
 fmt: ## Format the Go code the way lint wants it.
 	$(GO) $(LINT) fmt
-	$(GO) -C tools/gen $(LINT) fmt
 
 .PHONY: test
 test: ## Run the tests.
