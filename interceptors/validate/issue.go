@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -14,10 +15,24 @@ import (
 // expression of the author's computes may hold the value, so such a rule is named by its id.
 func issueOf(v *protovalidate.Violation) errs.Issue {
 	issue := errs.Issue{Path: pointer(v.Proto.GetField()), Keyword: v.Proto.GetRuleId(), Message: v.Proto.GetMessage()}
-	if computed(v) || issue.Message == "" {
+	switch {
+	case computed(v) || issue.Message == "":
 		issue.Message = "must satisfy the rule " + issue.Keyword
+	case issue.Keyword == "string.pattern":
+		issue.Message = patternText(v.RuleValue.String())
 	}
 	return issue
+}
+
+// characters is a pattern that only says how many of which characters there may be.
+var characters = regexp.MustCompile(`^\^\[([^\]\\]+)\]\{(\d+),(\d+)\}\$$`)
+
+// patternText says a pattern without brackets where that can be done, because a message holds none but its own.
+func patternText(pattern string) string {
+	if m := characters.FindStringSubmatch(pattern); m != nil {
+		return "must be " + m[2] + " to " + m[3] + " characters of " + m[1]
+	}
+	return "must match the pattern " + pattern
 }
 
 // computed reports whether the message of a violation may have been computed from the value.
