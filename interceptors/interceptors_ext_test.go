@@ -69,17 +69,29 @@ func everyType() []errs.Error {
 	return []errs.Error{
 		slotStale.New(errs.Detail("slotId", "s1")),
 		&errs.ToolError{Code: "account_busy", Message: "The account is busy.", Retry: errs.AsIs, RetryAfter: 2 * time.Second},
-		&errs.ValidationError{Subject: "cancel_order", Issues: []errs.Issue{{Path: "/orderId", Keyword: "required", Message: "is required"}}},
+		&errs.ValidationError{Subject: "cancel_order", Issues: []errs.Issue{
+			{Path: "/orderId", Keyword: "required", Message: "is required"},
+		}},
 		&errs.AuthorizationError{Tool: "cancel_order", Reason: "not_owner"},
-		&errs.ConfirmationError{Tool: "send_payment", OperationKey: "k1", Reason: errs.ConfirmationRequired, ConfirmationID: "c1", ExpiresAt: time.Unix(1e9, 0)},
+		&errs.ConfirmationError{
+			Tool: "send_payment", OperationKey: "k1", Reason: errs.ConfirmationRequired, ConfirmationID: "c1", ExpiresAt: time.Unix(1e9, 0),
+		},
 		&errs.VerificationError{Tool: "send_payment", OperationKey: "k1", Reason: "not_verified", OperationID: "o1"},
 		&errs.OutcomeUnknownError{Tool: "send_payment", OperationKey: "k1", OperationID: "o1", Reason: "lost"},
 		&errs.OutcomeUnknownError{Tool: "send_payment", OperationKey: "k1", Inferred: true, Keyed: true},
 		&errs.AbortedError{RunID: "r1", Reason: "user"},
-		&errs.AuthError{Auth: errs.AuthFailure{Kind: errs.AuthBusy, Source: errs.AuthMCP, Provider: "github", HolderPID: &pid}, RetryAfter: time.Second},
-		&errs.BudgetExceededError{Limit: errs.BudgetCost, LimitValue: 0.5, ActualValue: 0.62, RunID: "r1", BudgetRunID: "r0", LimitNanos: 5e8, ActualNanos: 62e7},
+		&errs.AuthError{
+			Auth:       errs.AuthFailure{Kind: errs.AuthBusy, Source: errs.AuthMCP, Provider: "github", HolderPID: &pid},
+			RetryAfter: time.Second,
+		},
+		&errs.BudgetExceededError{
+			Limit: errs.BudgetCost, LimitValue: 0.5, ActualValue: 0.62, RunID: "r1", BudgetRunID: "r0", LimitNanos: 5e8, ActualNanos: 62e7,
+		},
 		&errs.ContextExceededError{Provider: "anthropic", ProviderCode: "invalid_request_error"},
-		&errs.ProviderError{Provider: "openai", ProviderCode: "rate_limit_exceeded", Retryable: &yes, Limit: &errs.ProviderLimit{Kind: errs.LimitRate, RetryAfter: time.Second, Window: "1m"}},
+		&errs.ProviderError{
+			Provider: "openai", ProviderCode: "rate_limit_exceeded", Retryable: &yes,
+			Limit: &errs.ProviderLimit{Kind: errs.LimitRate, RetryAfter: time.Second, Window: "1m"},
+		},
 		&errs.ToolNotAllowedError{ToolName: "shell", DisplayName: "Shell", ActiveSkills: []string{"a"}, AllowedUnion: []string{"read_*"}},
 		&errs.ToolPairingError{Provider: "anthropic", Repairs: []errs.PairingRepair{{CallID: "t1", MessageIndex: 3, Mode: "drop"}}},
 		&errs.OperationTimeoutError{Operation: "fetch_page", Timeout: 1500 * time.Millisecond},
@@ -142,6 +154,14 @@ func checkArrived(t *testing.T, what string, got error, e errs.Error, want proto
 	}
 }
 
+func returning(err error) func(context.Context) error {
+	return func(context.Context) error { return err }
+}
+
+func wrapping(err error) func(context.Context) error {
+	return returning(fmt.Errorf(secret+": %w", err))
+}
+
 // TestEndings goes through what a handler can do, on every kind of call.
 func TestEndings(t *testing.T) {
 	t.Parallel()
@@ -154,12 +174,12 @@ func TestEndings(t *testing.T) {
 	}{
 		{"ok", func(context.Context) error { return nil }, codes.OK, "", ""},
 		{"typed", func(context.Context) error { return slotStale.New() }, codes.FailedPrecondition, "slot_stale", "no longer available"},
-		{"wrapped typed", func(context.Context) error { return fmt.Errorf(secret+": %w", slotStale.New()) }, codes.FailedPrecondition, "slot_stale", ""},
-		{"typed with a cause", func(context.Context) error { return slotStale.New(errs.Cause(errors.New(secret))) }, codes.FailedPrecondition, "slot_stale", ""},
+		{"wrapped typed", wrapping(slotStale.New()), codes.FailedPrecondition, "slot_stale", ""},
+		{"typed with a cause", returning(slotStale.New(errs.Cause(errors.New(secret)))), codes.FailedPrecondition, "slot_stale", ""},
 		{"plain", func(context.Context) error { return errors.New(secret) }, codes.Internal, errs.CodeInternal, ""},
-		{"internal status", func(context.Context) error { return status.Errorf(codes.Internal, secret) }, codes.Internal, errs.CodeInternal, ""},
-		{"unknown status", func(context.Context) error { return status.Errorf(codes.Unknown, secret) }, codes.Internal, errs.CodeInternal, ""},
-		{"foreign status", func(context.Context) error { return status.Error(codes.NotFound, "no such row") }, codes.NotFound, "", "no such row"},
+		{"internal status", returning(status.Errorf(codes.Internal, secret)), codes.Internal, errs.CodeInternal, ""},
+		{"unknown status", returning(status.Errorf(codes.Unknown, secret)), codes.Internal, errs.CodeInternal, ""},
+		{"foreign status", returning(status.Error(codes.NotFound, "no such row")), codes.NotFound, "", "no such row"},
 		{"wrapped foreign status", func(context.Context) error {
 			return fmt.Errorf(secret+": %w", status.Error(codes.NotFound, "no such row"))
 		}, codes.NotFound, "", "no such row"},
@@ -168,7 +188,7 @@ func TestEndings(t *testing.T) {
 		{"panic with an error", func(context.Context) error { panic(errors.New(secret)) }, codes.Internal, errs.CodeInternal, ""},
 		{"panic with a typed error", func(context.Context) error { panic(slotStale.New()) }, codes.FailedPrecondition, "slot_stale", ""},
 		{"canceled", func(context.Context) error { return context.Canceled }, codes.Canceled, errs.CodeCanceled, ""},
-		{"deadline", func(context.Context) error { return fmt.Errorf(secret+": %w", context.DeadlineExceeded) }, codes.DeadlineExceeded, errs.CodeDeadlineExceeded, ""},
+		{"deadline", wrapping(context.DeadlineExceeded), codes.DeadlineExceeded, errs.CodeDeadlineExceeded, ""},
 		{"typed nil", func(context.Context) error { return (*errs.ToolError)(nil) }, codes.Internal, errs.CodeInternal, ""},
 		{"code as an error", func(context.Context) error { return errs.Code("slot_stale") }, codes.Internal, errs.CodeInternal, ""},
 	}
@@ -250,13 +270,17 @@ func (r *recorder) add(values ...any) {
 
 func (r *recorder) dialOptions() []grpc.DialOption {
 	return []grpc.DialOption{
-		grpc.WithChainUnaryInterceptor(func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+		grpc.WithChainUnaryInterceptor(func(
+			ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption,
+		) error {
 			var header, trailer metadata.MD
 			err := invoke(ctx, method, req, reply, cc, append(opts, grpc.Header(&header), grpc.Trailer(&trailer))...)
 			r.add(err, header, trailer)
 			return err
 		}),
-		grpc.WithChainStreamInterceptor(func(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, streamer grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
+		grpc.WithChainStreamInterceptor(func(
+			ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, streamer grpc.Streamer, opts ...grpc.CallOption,
+		) (grpc.ClientStream, error) {
 			stream, err := streamer(ctx, desc, cc, method, opts...)
 			if err != nil {
 				r.add(err)
@@ -317,12 +341,10 @@ func TestRelay(t *testing.T) {
 				_ = grpc.SetTrailer(ctx, metadata.Pairs("upstream-only", secret))
 				return test.origin
 			}}, serverOptions(t, quiet()), interceptors.DialOptions(test.dial...))
-			var inProcess error
 			wire := &recorder{}
 			conn := grpctest.Serve(t, &grpctest.Service{Handle: func(ctx context.Context) error {
 				return grpctest.Call(ctx, upstream, grpctest.Unary).Err
-			}}, append(serverOptions(t, quiet()), grpc.ChainUnaryInterceptor()), append(interceptors.DialOptions(), wire.dialOptions()...))
-			_ = inProcess
+			}}, serverOptions(t, quiet()), append(interceptors.DialOptions(), wire.dialOptions()...))
 			err := grpctest.Call(t.Context(), conn, grpctest.Unary).Err
 			if status.Code(err) != test.code || errs.CodeOf(err) != test.errs {
 				t.Errorf("got %v %q, want %v %q", status.Code(err), errs.CodeOf(err), test.code, test.errs)

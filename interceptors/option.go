@@ -25,6 +25,7 @@ type config struct {
 // Validator checks a message; [github.com/remedyrpc/remedy/interceptors/validate.Stage] is one. What it returns goes
 // the way of a handler's error.
 type Validator interface {
+	// Check returns what is wrong with a message, nil when nothing is.
 	Check(message any) error
 }
 

@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"google.golang.org/grpc"
@@ -22,12 +23,6 @@ type Identity struct {
 // Func says who is calling method, named /package.Service/Method. A typed error, a status or a context error goes
 // the way of a handler's error; any other error, and an empty principal, are answered as unauthenticated, without text.
 type Func func(ctx context.Context, method string) (Identity, error)
-
-var alwaysExempt = []string{
-	"grpc.health.v1.Health",
-	"grpc.reflection.v1.ServerReflection",
-	"grpc.reflection.v1alpha.ServerReflection",
-}
 
 // Stage authenticates. It is immutable and safe for concurrent use.
 type Stage struct {
@@ -51,12 +46,7 @@ func FromContext(ctx context.Context) (Identity, bool) {
 // Exempt reports whether the service of a method is not asked for an identity.
 func (s *Stage) Exempt(method string) bool {
 	service, _, _ := strings.Cut(strings.TrimPrefix(method, "/"), "/")
-	for _, name := range s.exempt {
-		if name == service {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(s.exempt, service)
 }
 
 // Enter authenticates one call and returns its context.

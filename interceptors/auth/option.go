@@ -1,9 +1,6 @@
 package auth
 
-import (
-	"errors"
-	"slices"
-)
+import "errors"
 
 // Option configures a [Stage].
 type Option func(*Stage)
@@ -19,7 +16,11 @@ func New(authenticate Func, options ...Option) (*Stage, error) {
 	if authenticate == nil {
 		return nil, errors.New("auth: the function that authenticates is nil")
 	}
-	s := &Stage{authenticate: authenticate, exempt: slices.Clone(alwaysExempt)}
+	s := &Stage{authenticate: authenticate, exempt: []string{
+		"grpc.health.v1.Health",
+		"grpc.reflection.v1.ServerReflection",
+		"grpc.reflection.v1alpha.ServerReflection",
+	}}
 	for _, option := range options {
 		option(s)
 	}

@@ -23,7 +23,7 @@ type Stage struct {
 
 // Encode returns what to return to grpc for the error of a handler, and the trailers that go with it, nil for none. It
 // logs what the caller is not told.
-func (s *Stage) Encode(ctx context.Context, method string, err error) (error, metadata.MD) {
+func (s *Stage) Encode(ctx context.Context, method string, err error) (metadata.MD, error) {
 	if err == nil {
 		return nil, nil
 	}
@@ -33,9 +33,9 @@ func (s *Stage) Encode(ctx context.Context, method string, err error) (error, me
 	}
 	markEncoded(ctx)
 	if out.Pushback == "" {
-		return out.Err, nil
+		return nil, out.Err
 	}
-	return out.Err, metadata.Pairs(PushbackTrailer, out.Pushback)
+	return metadata.Pairs(PushbackTrailer, out.Pushback), out.Err
 }
 
 // stacked is an error that knows where it came from, such as a recovered panic.
@@ -64,7 +64,7 @@ func (s *Stage) log(ctx context.Context, method string, out errs.Encoded) {
 
 // Unary encodes the error of a unary call and sets its trailers.
 func (s *Stage) Unary(ctx context.Context, method string, err error) error {
-	encoded, trailers := s.Encode(ctx, method, err)
+	trailers, encoded := s.Encode(ctx, method, err)
 	if trailers != nil {
 		_ = grpc.SetTrailer(ctx, trailers) // fails only where there is no call to set it on
 	}
@@ -73,7 +73,7 @@ func (s *Stage) Unary(ctx context.Context, method string, err error) error {
 
 // Stream encodes the error of a streaming call and sets its trailers.
 func (s *Stage) Stream(stream grpc.ServerStream, method string, err error) error {
-	encoded, trailers := s.Encode(stream.Context(), method, err)
+	trailers, encoded := s.Encode(stream.Context(), method, err)
 	if trailers != nil {
 		stream.SetTrailer(trailers)
 	}

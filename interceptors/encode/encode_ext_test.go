@@ -115,6 +115,7 @@ func TestAloneOnEveryKind(t *testing.T) {
 func TestPushbackTrailer(t *testing.T) {
 	t.Parallel()
 	busy := errs.MustDefine("account_busy", errs.AsIs, errs.Status(codes.Aborted))
+	stale := errs.MustDefine("stale_version", errs.AfterRepair, errs.Status(codes.Aborted), errs.Steps(errs.ChangeInput("")))
 	tests := []struct {
 		name string
 		err  error
@@ -122,7 +123,7 @@ func TestPushbackTrailer(t *testing.T) {
 	}{
 		{"never on a code that nobody retries", &errs.AuthorizationError{Tool: "x"}, nil},
 		{"never on a code that is retried", &errs.AbortedError{}, []string{"-1"}},
-		{"after repair", &errs.ToolError{Code: "stale_version", Message: "Stale.", Retry: errs.AfterRepair, Status: codes.Aborted, Repair: errs.NewPlan(errs.ChangeInput(""))}, []string{"-1"}},
+		{"after repair", stale.New(), []string{"-1"}},
 		{"as is", busy.New(), nil},
 		{"as is with a delay", busy.New(errs.After(1500001)), []string{"2"}},
 		{"invalid input", &errs.ValidationError{Subject: "x"}, nil},
@@ -131,7 +132,7 @@ func TestPushbackTrailer(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			stage := newStage(t, quiet)
-			_, trailers := stage.Encode(t.Context(), "/a.B/C", test.err)
+			trailers, _ := stage.Encode(t.Context(), "/a.B/C", test.err)
 			got := trailers.Get(encode.PushbackTrailer)
 			if strings.Join(got, ",") != strings.Join(test.want, ",") || len(got) != len(test.want) {
 				t.Errorf("got %v, want %v", got, test.want)
@@ -144,7 +145,7 @@ func TestLogHasTextTypeAndStack(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	stage := newStage(t, encode.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
-	err, _ := stage.Encode(t.Context(), "/a.B/C", recovery.Caught(secret))
+	_, err := stage.Encode(t.Context(), "/a.B/C", recovery.Caught(secret))
 	for _, want := range []string{errs.InfoOf(err).ErrorID, "hunter2", "recovery.PanicError", "encode_ext_test.go", "/a.B/C"} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("%q is not in the log %q", want, log.String())
@@ -160,7 +161,7 @@ func TestLogHasTextTypeAndStack(t *testing.T) {
 func TestUnmasked(t *testing.T) {
 	t.Parallel()
 	stage := newStage(t, quiet, encode.WithUnmaskedStatuses())
-	err, _ := stage.Encode(t.Context(), "/a.B/C", status.Error(codes.Internal, "known text"))
+	_, err := stage.Encode(t.Context(), "/a.B/C", status.Error(codes.Internal, "known text"))
 	if st := status.Convert(err); st.Code() != codes.Internal || st.Message() != "known text" {
 		t.Errorf("got %v", err)
 	}
@@ -193,7 +194,8 @@ func TestSuppressed(t *testing.T) {
 				defer mu.Unlock()
 				reported = append(reported, method)
 			}}
-			options, err := interceptors.ServerOptions(interceptors.WithTelemetry(suppressed, endSignal{Suppressed: &encode.Suppressed{}, ended: ended}))
+			options, err := interceptors.ServerOptions(interceptors.WithTelemetry(suppressed,
+				endSignal{Suppressed: &encode.Suppressed{}, ended: ended}))
 			if err != nil {
 				t.Fatal(err)
 			}

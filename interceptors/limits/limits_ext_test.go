@@ -3,8 +3,8 @@ package limits_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -220,7 +220,7 @@ func TestTenantsAreBounded(t *testing.T) {
 		return err
 	}
 	for i := range 10_001 {
-		if err := call(fmt.Sprint(i)); err != nil {
+		if err := call(strconv.Itoa(i)); err != nil {
 			t.Fatalf("tenant %d: %v", i, err)
 		}
 	}

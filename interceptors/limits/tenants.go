@@ -28,6 +28,12 @@ type bucket struct {
 	limiter *rate.Limiter
 }
 
+// bucketOf returns what an element holds; only buckets are in the list.
+func bucketOf(e *list.Element) *bucket {
+	b, _ := e.Value.(*bucket)
+	return b
+}
+
 func newTenants(limit rate.Limit, burst int, tenant func(context.Context) string) *tenants {
 	return &tenants{limit: limit, burst: burst, tenant: tenant, byName: make(map[string]*list.Element), order: list.New()}
 }
@@ -47,12 +53,12 @@ func (t *tenants) limiter(name string) *rate.Limiter {
 	defer t.mu.Unlock()
 	if e, ok := t.byName[name]; ok {
 		t.order.MoveToFront(e)
-		return e.Value.(*bucket).limiter //nolint:forcetypeassert // only buckets are in the list
+		return bucketOf(e).limiter
 	}
 	if t.order.Len() >= maxTenants {
 		oldest := t.order.Back()
 		t.order.Remove(oldest)
-		delete(t.byName, oldest.Value.(*bucket).name) //nolint:forcetypeassert // only buckets are in the list
+		delete(t.byName, bucketOf(oldest).name)
 	}
 	b := &bucket{name: name, limiter: rate.NewLimiter(t.limit, t.burst)}
 	t.byName[name] = t.order.PushFront(b)

@@ -81,7 +81,7 @@ func TestCheckPassesWhatKeepsItsRules(t *testing.T) {
 func TestComputedMessagesStayHere(t *testing.T) {
 	t.Parallel()
 	rules := &bufvalidate.FieldRules{Cel: []*bufvalidate.Rule{{
-		Id: proto.String("name.free"), Expression: proto.String(`this == 'free' ? '' : this + ' is taken'`),
+		Id: new("name.free"), Expression: new(`this == 'free' ? '' : this + ' is taken'`),
 	}}}
 	options := &descriptorpb.FieldOptions{}
 	proto.SetExtension(options, bufvalidate.E_Field, rules)
@@ -103,7 +103,7 @@ func TestBrokenRuleIsNotTheCallersFault(t *testing.T) {
 	t.Parallel()
 	options := &descriptorpb.FieldOptions{}
 	proto.SetExtension(options, bufvalidate.E_Field, &bufvalidate.FieldRules{Cel: []*bufvalidate.Rule{{
-		Id: proto.String("x"), Expression: proto.String("this +"),
+		Id: new("x"), Expression: new("this +"),
 	}}})
 	err := newStage(t).Check(dynamicMessage(t, options))
 	if err == nil || errs.CodeOf(err) != "" {
@@ -114,11 +114,11 @@ func TestBrokenRuleIsNotTheCallersFault(t *testing.T) {
 func dynamicMessage(t *testing.T, options *descriptorpb.FieldOptions) *dynamicpb.Message {
 	t.Helper()
 	file, err := protodesc.NewFile(&descriptorpb.FileDescriptorProto{
-		Name: proto.String("test.proto"), Package: proto.String("test"), Syntax: proto.String("proto3"),
+		Name: new("test.proto"), Package: new("test"), Syntax: new("proto3"),
 		MessageType: []*descriptorpb.DescriptorProto{{
-			Name: proto.String("Account"),
+			Name: new("Account"),
 			Field: []*descriptorpb.FieldDescriptorProto{{
-				Name: proto.String("name"), Number: proto.Int32(1), Options: options,
+				Name: new("name"), Number: new(int32(1)), Options: options,
 				Type: descriptorpb.FieldDescriptorProto_TYPE_STRING.Enum(), Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum(),
 			}},
 		}},
@@ -159,7 +159,9 @@ func TestAlone(t *testing.T) {
 	t.Parallel()
 	stage := newStage(t)
 	conn := grpctest.ServeAny(t, func(r grpc.ServiceRegistrar) { servicev1.RegisterToolServiceServer(r, lister{}) },
-		[]grpc.ServerOption{grpc.ChainUnaryInterceptor(stage.UnaryServerInterceptor()), grpc.ChainStreamInterceptor(stage.StreamServerInterceptor())},
+		[]grpc.ServerOption{
+			grpc.ChainUnaryInterceptor(stage.UnaryServerInterceptor()), grpc.ChainStreamInterceptor(stage.StreamServerInterceptor()),
+		},
 		interceptors.DialOptions())
 	_, err := servicev1.NewToolServiceClient(conn).ListTools(t.Context(), &servicev1.ListToolsRequest{PageSize: -1})
 	if !errors.Is(err, errs.CodeInvalidInput) {
@@ -181,6 +183,9 @@ func ExampleStage_Check() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(stage.Check(&servicev1.GetToolRequest{Name: "no such name!"}))
-	// Output: Input does not match the schema of remedy.service.v1.GetToolRequest: /name must be 1 to 64 characters of A-Za-z0-9_./-. [invalid_input; retry only after repair] Next action: Change the input.
+	err = stage.Check(&servicev1.GetToolRequest{Name: "no such name!"})
+	if e, ok := errors.AsType[*errs.ValidationError](err); ok {
+		fmt.Println(e.Issues[0].Path, e.Issues[0].Message)
+	}
+	// Output: /name must be 1 to 64 characters of A-Za-z0-9_./-
 }

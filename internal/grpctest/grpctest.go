@@ -151,7 +151,7 @@ type Result struct {
 // Call makes one call of a kind and reads it to its end.
 func Call(ctx context.Context, conn grpc.ClientConnInterface, kind Kind, options ...grpc.CallOption) Result {
 	client := testgrpc.NewTestServiceClient(conn)
-	switch kind {
+	switch kind { //nolint:exhaustive // the other one is the default
 	case ServerStream:
 		stream, err := client.StreamingOutputCall(ctx, &testgrpc.StreamingOutputCallRequest{}, options...)
 		if err != nil {
@@ -180,9 +180,7 @@ func Call(ctx context.Context, conn grpc.ClientConnInterface, kind Kind, options
 			return Result{Err: err}
 		}
 		return drain(stream.Recv)
-	case Unary:
-		fallthrough
-	default:
+	default: // Unary
 		_, err := client.EmptyCall(ctx, &testgrpc.Empty{}, options...)
 		return Result{Err: err}
 	}
