@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/remedyrpc/remedy/cmd/remedy/internal/term"
+)
+
+// streams are what a command reads and writes.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+	color    bool // out shows colour
+}
+
+// printer returns a printer for out.
+func (s *streams) printer() *term.Printer { return term.NewPrinter(s.out, s.color) }
+
+// commands is the command line.
+type commands struct {
+	Explain explainCommand `cmd:"" help:"Explain the error in a google.rpc.Status."`
+	Catalog catalogCommand `cmd:"" help:"List every error of the catalog."`
+}
+
+const description = `Typed, repairable errors for tools that agents call.
+
+Exit codes:
+  0  done
+  1  not done, for a reason of this machine
+  2  the command line, or the status to be explained, is not understood
+  3  the call failed: never send it again                (never)
+  4  the call failed: it may be sent again unchanged     (as_is)
+  5  the call failed: it may be sent again after repair  (after_repair)
+  6  the call may or may not have taken effect           (outcome_unknown)
+  7  the call failed without a typed error, for example because nothing listens`
+
+// run runs one command line and returns the exit code.
+func run(ctx context.Context, args []string, s *streams) int {
+	helped := false
+	parser, err := kong.New(&commands{},
+		kong.Name("remedy"), kong.Description(description), kong.Writers(s.out, s.err),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100, NoAppDescFormat: true}),
+		kong.Exit(func(int) { helped = true }), // --help goes on parsing after this
+		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(s),
+	)
+	if err != nil {
+		return complain(s, err)
+	}
+	command, err := parser.Parse(args)
+	if helped {
+		return exitOK
+	}
+	if err != nil {
+		return complain(s, usageError{fmt.Errorf("%w; see remedy --help", err)})
+	}
+	if err := command.Run(); err != nil {
+		return complain(s, err)
+	}
+	return exitOK
+}
+
+// complain writes an error unless its command did, and returns the exit code that goes with it.
+func complain(s *streams, err error) int {
+	if !isShown(err) {
+		term.NewPrinter(s.err, false).Bad("remedy: " + shorten(err.Error()))
+	}
+	return exitCode(err)
+}
+
+// shorten bounds a text that may hold part of the input.
+func shorten(text string) string {
+	const most = 600
+	if len(text) <= most {
+		return text
+	}
+	return text[:most] + "…"
+}

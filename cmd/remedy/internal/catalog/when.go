@@ -1,0 +1,58 @@
+package catalog
+
+// when says when an error arises. A test holds the list to the catalog, both ways.
+func when(r *Row) string { return whens()[r.name()] }
+
+func whens() map[string]string {
+	return map[string]string{
+		"invalid_input":            "The input does not match the schema of the tool. Nothing ran.",
+		"authorization_denied":     "The policy does not let this caller call the tool. Nothing is said about what exists.",
+		"confirmation_required":    "The call needs a person's confirmation and nobody has been asked yet.",
+		"confirmation_pending":     "The confirmation has been asked for and is not decided.",
+		"confirmation_declined":    "A person declined the call.",
+		"confirmation_dismissed":   "A person closed the question without an answer.",
+		"confirmation_expired":     "The confirmation was given, and is older than it may be.",
+		"confirmation_mismatch":    "The confirmation was given for another input than the one sent now.",
+		"confirmation_unavailable": "The call needs confirmation and no approver is configured.",
+		"verification_failed":      "The effect ran, and authoritative state disagrees with it or could not be read.",
+		"outcome_unknown/reported": "The service crossed into the effect and cannot prove what became of it.",
+		"outcome_unknown/inferred": "A client lost the answer to a call that may have had an effect.",
+		"outcome_unknown/inferred_keyed": "A client lost the answer to a call under an operation key that a ledger keeps: " +
+			"sending it again under the same key is safe.",
+		"aborted":                        "The agent run was aborted before an effect.",
+		"auth_failed/KIND_EXPIRED":       "The service's sign-in to a provider expired and could not be refreshed.",
+		"auth_failed/KIND_REVOKED":       "The provider revoked the grant.",
+		"auth_failed/KIND_MISSING":       "No credential for the provider is stored.",
+		"auth_failed/KIND_REJECTED":      "The provider refused the credential.",
+		"auth_failed/KIND_BUSY":          "Another process holds the refresh lock of the credential.",
+		"auth_failed/KIND_NETWORK":       "The provider could not be reached to refresh the credential.",
+		"budget_exceeded":                "A run crossed its limit of cost, tokens or time.",
+		"context_exceeded":               "The model refused the conversation because it is too long.",
+		"provider_error/overload":        "The model provider is overloaded.",
+		"provider_error/limit_retryable": "The model provider refused the call because of a limit that passes.",
+		"provider_error/limit":           "The model provider refused the call because of a limit that does not pass by waiting, or may not.",
+		"provider_error/retryable":       "The model provider failed, and a retry is likely to succeed.",
+		"provider_error/other":           "The model provider failed, and nobody decided that a retry helps.",
+		"tool_not_allowed":               "A model called a tool that its active skills do not allow. The tool did not run.",
+		"tool_pairing_corruption":        "Tool calls and results of the transcript do not pair up. No provider was called.",
+		"operation_timeout":              "An operation ran out of time before an effect.",
+		"length_resume_exhausted":        "The model's answer was cut off again and again.",
+		"operation_key_required":         "The tool has an effect and the call carries no operation key.",
+		"operation_conflict":             "The operation key was used before, with another input.",
+		"operation_in_flight":            "Another call with the same key is at work, and this one waited long enough.",
+		"operation_closed":               "An operator established that the operation was not applied, and closed its key.",
+		"operation_expired":              "The operation completed; its result is older than results are kept.",
+		"deadline_too_short":             "The time that the caller gave is shorter than the tool needs to run safely.",
+		"tool_not_found":                 "There is no such tool, or this caller may not see it.",
+		"operation_not_found":            "There is no such operation, or it belongs to somebody else.",
+		"run_not_found":                  "There is no such run, or it belongs to somebody else.",
+		"unauthenticated":                "The caller did not prove who it is.",
+		"overloaded":                     "The service has more calls at work than it may have.",
+		"shutting_down":                  "The service is stopping and takes no new work.",
+		"ledger_unavailable":             "The store of operations does not answer. No effect was started.",
+		"repeated_failure":               "A run called the tool in the same way, and it failed in the same way, too often.",
+		"canceled":                       "The caller canceled a call that has no effect.",
+		"deadline_exceeded":              "A call that has no effect ran out of time.",
+		"internal":                       "The service failed in a way that is only in its log, under the error id.",
+	}
+}

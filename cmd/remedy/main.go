@@ -1,0 +1,30 @@
+// Command remedy explains errors, lists the catalog and calls the tools of a running service.
+//
+// It exits with
+//
+//	0  when what was asked for was done
+//	1  when it was not done for a reason of this machine: a file cannot be read, the demo did not get what it expects
+//	2  when the command line, or the status to be explained, is not understood
+//	3  when the call failed and must not be sent again (never)
+//	4  when the call failed and may be sent again unchanged (as_is)
+//	5  when the call failed and may be sent again after a repair (after_repair)
+//	6  when the call may or may not have taken effect (outcome unknown), whatever its rule
+//	7  when the call failed without a typed error, for example because nothing listens at the address
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+
+	"github.com/remedyrpc/remedy/cmd/remedy/internal/term"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	code := run(ctx, os.Args[1:], &streams{
+		in: os.Stdin, out: os.Stdout, err: os.Stderr, color: term.Color(os.Stdout, os.Getenv),
+	})
+	stop()
+	os.Exit(code)
+}
