@@ -15,8 +15,8 @@ type Fault struct {
 	Expected string
 }
 
-// Error says where and what.
-func (f *Fault) Error() string {
+// String says where and what.
+func (f *Fault) String() string {
 	if f.Path == "" {
 		return "the input " + f.Expected
 	}

@@ -14,12 +14,12 @@ func Parse(text string) (any, *Fault) {
 		return nil, notUnicode()
 	}
 	p := parser{text: text}
-	p.space()
 	v, fault := p.value(0)
 	if fault != nil {
 		return nil, fault
 	}
-	if p.space(); p.at < len(text) {
+	p.space()
+	if p.at < len(text) {
 		return nil, syntax(p.at)
 	}
 	return v, nil
@@ -43,6 +43,12 @@ func (p *parser) space() {
 	}
 }
 
+// after skips white space and reports whether c follows, and takes it.
+func (p *parser) after(c byte) bool {
+	p.space()
+	return p.next(c)
+}
+
 // next reports whether the next character is c, and takes it.
 func (p *parser) next(c byte) bool {
 	if p.at < len(p.text) && p.text[p.at] == c {
@@ -53,9 +59,11 @@ func (p *parser) next(c byte) bool {
 }
 
 func (p *parser) value(depth int) (any, *Fault) {
-	if p.values++; p.values > MaxValues {
+	p.values++
+	if p.values > MaxValues {
 		return nil, tooMany()
 	}
+	p.space()
 	if p.at >= len(p.text) {
 		return nil, syntax(p.at)
 	}
@@ -92,30 +100,30 @@ func (p *parser) object(depth int) (any, *Fault) {
 	}
 	p.at++
 	object := make(map[string]any)
-	if p.space(); p.next('}') {
+	if p.after('}') {
 		return object, nil
 	}
 	for {
-		if p.space(); p.at >= len(p.text) || p.text[p.at] != '"' {
+		p.space()
+		if p.at >= len(p.text) || p.text[p.at] != '"' {
 			return nil, syntax(p.at)
 		}
 		name, fault := p.string()
 		if fault != nil {
 			return nil, fault
 		}
-		if p.space(); !p.next(':') {
+		if !p.after(':') {
 			return nil, syntax(p.at)
 		}
 		if _, given := object[name]; given {
 			return nil, twice().at(name)
 		}
-		p.space()
 		v, fault := p.value(depth)
 		if fault != nil {
 			return nil, fault.at(name)
 		}
 		object[name] = v
-		if p.space(); p.next(',') {
+		if p.after(',') {
 			continue
 		}
 		if p.next('}') {
@@ -131,17 +139,16 @@ func (p *parser) list(depth int) (any, *Fault) {
 	}
 	p.at++
 	list := []any{}
-	if p.space(); p.next(']') {
+	if p.after(']') {
 		return list, nil
 	}
 	for {
-		p.space()
 		v, fault := p.value(depth)
 		if fault != nil {
 			return nil, fault.at(index(len(list)))
 		}
 		list = append(list, v)
-		if p.space(); p.next(',') {
+		if p.after(',') {
 			continue
 		}
 		if p.next(']') {

@@ -48,12 +48,13 @@ func (c *converter) object(s *structpb.Struct, depth int) (any, *Fault) {
 
 func (c *converter) value(value *structpb.Value, depth int) (any, *Fault) {
 	c.bytes++
-	if c.values++; c.values > MaxValues {
+	c.values++
+	if c.values > MaxValues {
 		return nil, tooMany()
 	}
 	switch kind := value.GetKind().(type) {
 	case *structpb.Value_NullValue:
-		return nil, nil //nolint:nilnil // null is a value
+		return nil, nil
 	case *structpb.Value_BoolValue:
 		return kind.BoolValue, nil
 	case *structpb.Value_StringValue:
@@ -94,7 +95,8 @@ func double(f float64) (any, *Fault) {
 		return nil, &Fault{Keyword: "number", Expected: "must be a finite number"}
 	case math.Trunc(f) == f && math.Abs(f) > MaxSafeInteger:
 		const most = "9007199254740991"
-		return nil, &Fault{Keyword: "integer", Expected: "must be from -" + most + " to " + most + " in a Struct; send larger integers as input_json"}
+		expected := "must be from -" + most + " to " + most + " in a Struct; send larger integers as input_json"
+		return nil, &Fault{Keyword: "integer", Expected: expected}
 	}
 	n, fault := number(strconv.FormatFloat(f, 'g', -1, 64))
 	if fault != nil {
