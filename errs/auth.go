@@ -117,8 +117,8 @@ func (e *AuthError) clone() typed {
 
 func (e *AuthError) describe(f *form) {
 	a := &remedyv1.AuthFailure{
-		Kind:     remedyv1.AuthFailure_Kind(enumOf(remedyv1.AuthFailure_Kind_value, "KIND_", string(e.Auth.Kind))),
-		Source:   remedyv1.AuthFailure_Source(enumOf(remedyv1.AuthFailure_Source_value, "SOURCE_", string(e.Auth.Source))),
+		Kind:     remedyv1.AuthFailure_Kind(f.enum("auth.kind", remedyv1.AuthFailure_Kind_value, "KIND_", string(e.Auth.Kind))),
+		Source:   remedyv1.AuthFailure_Source(f.enum("auth.source", remedyv1.AuthFailure_Source_value, "SOURCE_", string(e.Auth.Source))),
 		Provider: f.text(e.Auth.Provider), ProviderId: f.text(e.Auth.ProviderID), AccountId: f.text(e.Auth.AccountID),
 		AccountLabel: f.text(e.Auth.AccountLabel), HolderPid: e.Auth.HolderPID,
 	}

@@ -86,19 +86,22 @@ func (e *BudgetExceededError) state() *core {
 }
 
 func (e *BudgetExceededError) clone() typed {
-	return &BudgetExceededError{Limit: e.Limit, LimitValue: e.LimitValue, ActualValue: e.ActualValue, RunID: e.RunID, BudgetRunID: e.BudgetRunID, LimitNanos: e.LimitNanos, ActualNanos: e.ActualNanos, Message: e.Message, Cause: e.Cause}
+	return &BudgetExceededError{
+		Limit: e.Limit, LimitValue: e.LimitValue, ActualValue: e.ActualValue, RunID: e.RunID, BudgetRunID: e.BudgetRunID,
+		LimitNanos: e.LimitNanos, ActualNanos: e.ActualNanos, Message: e.Message, Cause: e.Cause,
+	}
 }
 
 func (e *BudgetExceededError) describe(f *form) {
 	m := &remedyv1.BudgetExceededError{
-		Limit:      remedyv1.BudgetLimit(enumOf(remedyv1.BudgetLimit_value, "BUDGET_LIMIT_", string(e.Limit))),
+		Limit:      remedyv1.BudgetLimit(f.enum("limit", remedyv1.BudgetLimit_value, "BUDGET_LIMIT_", string(e.Limit))),
 		LimitValue: e.LimitValue, ActualValue: e.ActualValue, RunId: f.id(e.RunID), BudgetRunId: f.id(e.BudgetRunID),
 		LimitNanos: e.LimitNanos, ActualNanos: e.ActualNanos, Message: f.override(e.Message),
 	}
 	f.info.RunID = m.GetRunId()
 	f.fromCatalog(m, "", e.Message, e.headline())
 	if m.GetLimit() == remedyv1.BudgetLimit_BUDGET_LIMIT_UNSPECIFIED {
-		f.problem = "limit must be cost, tokens or wall_clock"
+		f.invalid("limit must be cost, tokens or wall_clock")
 	}
 	owner := m.GetBudgetRunId()
 	if owner == "" {
@@ -118,12 +121,14 @@ func decodeBudgetExceededError(m *remedyv1.BudgetExceededError) typed {
 	}
 }
 
+const nanosPerUSD = 1_000_000_000
+
 func (e *BudgetExceededError) headline() string {
 	limit, actual := number(e.LimitValue), number(e.ActualValue)
 	switch e.Limit {
 	case BudgetCost:
 		if e.LimitNanos != 0 || e.ActualNanos != 0 {
-			limit, actual = nanosDecimal(e.LimitNanos), nanosDecimal(e.ActualNanos)
+			limit, actual = fixed(e.LimitNanos, nanosPerUSD), fixed(e.ActualNanos, nanosPerUSD)
 		}
 		return "Run budget exceeded: cost " + actual + " USD, limit " + limit + " USD."
 	case BudgetTokens:

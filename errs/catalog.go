@@ -39,12 +39,21 @@ var catalog = sync.OnceValue(func() map[protoreflect.FullName]table {
 	return tables
 })
 
-// reserved holds the codes of the catalog.
-var reserved = sync.OnceValue(func() map[string]bool {
-	all := make(map[string]bool)
+// isReserved reports whether a code belongs to the catalog.
+func isReserved(code string) bool {
+	_, ok := effects()[code]
+	return ok
+}
+
+// provenEffect is what an error of the catalog proves by itself.
+func provenEffect(code string) Effect { return effects()[code] }
+
+// effects holds what the codes of the catalog prove; every row of one code proves the same.
+var effects = sync.OnceValue(func() map[string]Effect {
+	all := make(map[string]Effect)
 	for _, t := range catalog() {
 		for _, r := range t.rows {
-			all[r.code] = true
+			all[r.code] = r.effect
 		}
 	}
 	return all
@@ -80,7 +89,8 @@ func rowOf(options *remedyv1.ErrorOptions) *row {
 		headline: parseTemplate(options.GetMessage()),
 	}
 	if options.GetRepair() != nil {
-		r.plan = planOf(options.GetRepair(), nil)
+		p := planOf(options.GetRepair(), nil)
+		r.plan = newPlan(p.steps, p.preserve, p.update)
 	}
 	if r.status == codes.OK {
 		r.status = r.retry.defaultStatus()

@@ -16,34 +16,48 @@ import (
 const (
 	maxCauses     = 8
 	maxCauseDepth = 3
-	maxWalk       = 1000 // errors looked at in one tree, whatever its shape
 )
 
 // causesOf collects the typed causes of e, and the other errors of the join whose head it is.
-func causesOf(e typed, also []error) []*remedyv1.Cause {
-	c := collector{left: maxCauses, walk: maxWalk}
-	found := c.collect(causes(e), maxCauseDepth)
-	for _, other := range also {
-		found = append(found, c.collect(other, maxCauseDepth)...)
-	}
-	return found
+func causesOf(e typed, also []Error) []*remedyv1.Cause {
+	c := newCollector(e)
+	return append(c.below(causes(e), maxCauseDepth), c.nodes(also, maxCauseDepth)...)
+}
+
+// othersOf turns the other errors of the join whose head e is into causes.
+func othersOf(e typed, also []Error) []*remedyv1.Cause {
+	return newCollector(e).nodes(also, maxCauseDepth)
 }
 
 type collector struct {
-	left int // causes that may still be taken
-	walk int // errors that may still be looked at
+	left   int            // causes that may still be taken
+	walker *walker        // errors that may still be looked at
+	seen   map[*core]bool // errors that are there already: one may cause itself, or be in a join twice
 }
 
-// collect returns the outermost typed errors below err, each with its own causes.
-func (c *collector) collect(err error, depth int) []*remedyv1.Cause {
-	var found []*remedyv1.Cause
-	if err == nil || depth == 0 {
+func newCollector(head typed) *collector {
+	return &collector{left: maxCauses, walker: newWalker(), seen: map[*core]bool{head.state(): true}}
+}
+
+// below returns the outermost typed errors below err, each with its own causes.
+func (c *collector) below(err error, depth int) []*remedyv1.Cause {
+	if err == nil || depth == 0 || c.left == 0 {
 		return nil
 	}
-	for _, e := range outermost(err, &c.walk) {
+	return c.nodes(c.walker.outermost(err), depth)
+}
+
+func (c *collector) nodes(list []Error, depth int) []*remedyv1.Cause {
+	var found []*remedyv1.Cause
+	for _, e := range list {
 		if c.left == 0 {
 			break
 		}
+		s := baseOf(e).state()
+		if s == nil || c.seen[s] || s.relay == Translate {
+			continue // with Translate, what went wrong behind this server is not the caller's affair
+		}
+		c.seen[s] = true
 		c.left--
 		found = append(found, c.node(e, depth))
 	}
@@ -53,19 +67,17 @@ func (c *collector) collect(err error, depth int) []*remedyv1.Cause {
 func (c *collector) node(e Error, depth int) *remedyv1.Cause {
 	p := alone(e).Proto()
 	node := &remedyv1.Cause{GrpcCode: p.GetCode(), Message: p.GetMessage()}
-	node.Details = slices.DeleteFunc(p.GetDetails(), func(d *anypb.Any) bool { return d.GetTypeUrl() == causesURL })
-	if t, ok := baseOf(e); ok {
-		node.Causes = c.collect(causes(t), depth-1)
-	}
+	node.Details = slices.DeleteFunc(p.GetDetails(), func(d *anypb.Any) bool { return messageName(d) == causesName })
+	node.Causes = c.below(causes(baseOf(e)), depth-1)
 	return node
 }
 
 // alone returns the status of e, with or without its causes. It does not build the causes of an error that nobody has
 // asked for yet, so that errors that cause each other come to an end.
 func alone(e Error) *status.Status {
-	t, ok := baseOf(e)
-	if !ok || t.state() == nil || t.state().said.Load() != nil {
-		return e.GRPCStatus()
+	t := baseOf(e)
+	if t.state().said.Load() != nil {
+		return saidBy(e).st
 	}
 	w := build(t, DefaultLimit, false)
 	if w.problem != "" {
@@ -76,7 +88,7 @@ func alone(e Error) *status.Status {
 
 // decodeCauses rebuilds what was collected, several causes as a join.
 func decodeCauses(nodes []*remedyv1.Cause, depth int) error {
-	found := make([]error, 0, len(nodes))
+	found := make([]error, 0, min(len(nodes), maxCauses))
 	for _, node := range nodes[:min(len(nodes), maxCauses)] {
 		details := node.GetDetails()
 		if len(node.GetCauses()) > 0 {

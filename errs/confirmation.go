@@ -84,7 +84,10 @@ func (e *ConfirmationError) state() *core {
 }
 
 func (e *ConfirmationError) clone() typed {
-	return &ConfirmationError{Tool: e.Tool, OperationKey: e.OperationKey, Reason: e.Reason, ConfirmationID: e.ConfirmationID, ExpiresAt: e.ExpiresAt, Message: e.Message, Cause: e.Cause}
+	return &ConfirmationError{
+		Tool: e.Tool, OperationKey: e.OperationKey, Reason: e.Reason, ConfirmationID: e.ConfirmationID,
+		ExpiresAt: e.ExpiresAt, Message: e.Message, Cause: e.Cause,
+	}
 }
 
 func (e *ConfirmationError) describe(f *form) {
@@ -92,7 +95,7 @@ func (e *ConfirmationError) describe(f *form) {
 		Tool: f.tool(e.Tool), OperationKey: f.key(e.OperationKey), Reason: f.text(string(e.Reason)),
 		ConfirmationId: f.id(e.ConfirmationID), Message: f.override(e.Message), ExpiresAt: timestampOf(e.ExpiresAt),
 	}
-	f.info.Tool, f.info.OperationKey = m.GetTool(), m.GetOperationKey()
+	f.info.Tool, f.info.OperationKey = toolNamed(e.Tool), m.GetOperationKey()
 	f.fromCatalog(m, m.GetReason(), e.Message, "")
 	f.precondition = &errdetails.PreconditionFailure{Violations: []*errdetails.PreconditionFailure_Violation{{
 		Type: "CONFIRMATION", Subject: m.GetTool(), Description: f.headline,

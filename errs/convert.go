@@ -26,9 +26,17 @@ func timeOf(ts *timestamppb.Timestamp) time.Time {
 	return ts.AsTime()
 }
 
-// enumOf finds the number of a value by its short name in lower case; zero where there is none.
-func enumOf(values map[string]int32, prefix, word string) int32 {
-	return values[prefix+strings.ToUpper(word)]
+// enum finds the number of a value by its short name in lower case: zero for an empty one, a problem where there is none.
+func (f *form) enum(field string, values map[string]int32, prefix, word string) int32 {
+	if word == "" {
+		return 0
+	}
+	number, ok := values[prefix+strings.ToUpper(word)]
+	if !ok || number == 0 || word != strings.ToLower(word) {
+		f.invalid(field + " has no value " + quoted(word))
+		return 0
+	}
+	return number
 }
 
 // wordOf is the short name of an enum value in lower case; empty for the zero value.

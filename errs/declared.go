@@ -7,12 +7,15 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/remedyrpc/remedy/errs/internal/guide"
+	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
 )
 
 // Declare makes the definition of an error that a proto declares: a message with the (remedy.v1.error) option. Its
-// domain is the proto package. Generated code calls it; it refuses what [Define] refuses.
+// domain is the proto package. Generated code calls it; it refuses what [Define] refuses, placeholders that are no field
+// with one value, and the effect none, which only the tool boundary can prove.
 func Declare(m protoreflect.MessageDescriptor) (*Definition, error) {
 	options, ok := optionsOf(m)
 	if !ok {
@@ -20,28 +23,57 @@ func Declare(m protoreflect.MessageDescriptor) (*Definition, error) {
 	}
 	r := rowOf(options)
 	d := &Definition{
-		domain: string(m.ParentFile().Package()), code: r.code, retry: r.retry, headline: r.headline, plan: r.plan,
+		domain: string(m.ParentFile().Package()), declares: string(m.FullName()),
+		code: r.code, retry: r.retry, effect: r.effect, headline: r.headline, plan: r.plan,
 		status: codes.Code(options.GetStatus()), doc: options.GetDoc(), //nolint:gosec // an enum with the same numbers
 	}
-	if d.domain == DomainRemedy || d.domain == DomainTool || d.domain == "" || len(d.domain) > maxDomainBytes {
-		return nil, fmt.Errorf("declaring %s: its package must be its own, of at most %d bytes", m.FullName(), maxDomainBytes)
+	if d.headline.text == "" {
+		d.headline = defaultHeadline(d.code)
 	}
-	if options.GetDiscriminator() != "" || len(options.GetCases()) > 0 {
-		return nil, fmt.Errorf("declaring %s: discriminator and cases are for remedy.v1 only", m.FullName())
-	}
-	if problem := d.problem(); problem != "" {
+	if problem := d.declaredProblem(m, options); problem != "" {
 		return nil, fmt.Errorf("declaring %s: %s", m.FullName(), problem)
 	}
 	return d, nil
 }
 
+// MustDeclare is [Declare] for package variables of generated code: it panics at start instead of returning an error.
+func MustDeclare(m protoreflect.MessageDescriptor) *Definition {
+	d, err := Declare(m)
+	if err != nil {
+		panic(err) //nolint:forbidigo // at start, as regexp.MustCompile does
+	}
+	return d
+}
+
+func (d *Definition) declaredProblem(m protoreflect.MessageDescriptor, options *remedyv1.ErrorOptions) string {
+	switch {
+	case d.domain == DomainRemedy || d.domain == DomainTool || d.domain == "" || len(d.domain) > maxDomainBytes:
+		return "its package must be its own, of at most " + strconv.Itoa(maxDomainBytes) + " bytes"
+	case options.GetDiscriminator() != "" || len(options.GetCases()) > 0:
+		return "discriminator and cases are for remedy.v1 only"
+	case d.effect == EffectNone:
+		return "only the tool boundary proves the effect none"
+	}
+	for _, name := range d.headline.fields() {
+		field := m.Fields().ByName(protoreflect.Name(name))
+		if field == nil || field.IsList() || field.IsMap() || field.Message() != nil || field.Kind() == protoreflect.BytesKind {
+			return "placeholder {" + name + "} is not a field with one value to show"
+		}
+	}
+	return d.problem()
+}
+
 // Wrap raises a declared error with its message. The placeholders of the headline are the fields of the message; the
-// message is copied.
+// message is copied. A definition that was not declared for the type of the message raises an error that is answered as
+// internal.
 func (d *Definition) Wrap(message proto.Message, options ...Option) *ToolError {
 	e := d.New(options...)
+	if d == nil || message == nil {
+		return &ToolError{}
+	}
 	reflected := message.ProtoReflect()
 	e.Message = guide.Text(d.headline.fill(func(name string) string { return valueShown(reflected, name) }))
-	e.declared = &declaredPart{any: anyOf(validStrings(message))}
+	e.declared = &anypb.Any{TypeUrl: urlOf(message), Value: marshalValid(message)}
 	return e
 }
 
@@ -49,7 +81,7 @@ func (d *Definition) Wrap(message proto.Message, options ...Option) *ToolError {
 func valueShown(m protoreflect.Message, name string) string {
 	field := m.Descriptor().Fields().ByName(protoreflect.Name(name))
 	if field == nil || field.IsList() || field.IsMap() || field.HasPresence() && !m.Has(field) {
-		return "(unknown)"
+		return unknownValue
 	}
 	switch v := m.Get(field).Interface().(type) {
 	case protoreflect.EnumNumber:
@@ -58,20 +90,21 @@ func valueShown(m protoreflect.Message, name string) string {
 		}
 		return strconv.Itoa(int(v))
 	case protoreflect.Message, []byte:
-		return "(unknown)"
+		return unknownValue
 	default:
 		return shown(v)
 	}
 }
 
-// validStrings returns a message that can be marshaled: m itself, or a copy with its bad UTF-8 replaced.
-func validStrings(m proto.Message) proto.Message {
-	if _, err := deterministic.Marshal(m); err == nil {
-		return m
+// marshalValid marshals m, or a copy of it with its bad UTF-8 replaced.
+func marshalValid(m proto.Message) []byte {
+	b, err := deterministic.Marshal(m)
+	if err != nil {
+		m = proto.Clone(m)
+		repair(m.ProtoReflect())
+		b, _ = deterministic.Marshal(m) // nothing but bad UTF-8 fails
 	}
-	m = proto.Clone(m)
-	repair(m.ProtoReflect())
-	return m
+	return b
 }
 
 func repair(m protoreflect.Message) {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -12,14 +14,17 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/remedyrpc/remedy/errs/internal/guide"
+	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
 )
 
 // Definition is an error that is specified once and raised often. It is immutable and safe for concurrent use.
 type Definition struct {
 	domain   string
+	declares string // the full name of the message that declares it
 	code     string
 	retry    RetryPolicy
 	status   codes.Code // zero for the default of the rule
+	effect   Effect     // what the error itself proves
 	headline template
 	plan     *Plan
 	doc      string
@@ -36,23 +41,23 @@ func Headline(text guide.Text) DefineOption {
 
 // Steps sets the steps of the repair plan, at most five, each with an instruction of at most 160 code points.
 func Steps(steps ...Step) DefineOption {
-	return func(d *Definition) { d.plan = newPlan(steps, d.plan.preserves(), d.plan.updates()) }
+	return func(d *Definition) { d.plan = d.plan.withSteps(steps) }
 }
 
 // Preserve names the input fields whose values must survive the repair, at most eight.
 func Preserve(fields ...string) DefineOption {
-	return func(d *Definition) { d.plan = newPlan(d.plan.list(), fields, d.plan.updates()) }
+	return func(d *Definition) { d.plan = d.plan.WithPreserve(fields...) }
 }
 
 // Update names the input fields to be replaced from repair output, at most eight.
 func Update(fields ...string) DefineOption {
-	return func(d *Definition) { d.plan = newPlan(d.plan.list(), d.plan.preserves(), fields) }
+	return func(d *Definition) { d.plan = d.plan.WithUpdate(fields...) }
 }
 
 // Status sets the status code. The default is FAILED_PRECONDITION, and UNAVAILABLE for [AsIs].
 func Status(code codes.Code) DefineOption { return func(d *Definition) { d.status = code } }
 
-// Doc sets a link to the documentation of the error, sent as google.rpc.Help where it is an https URL.
+// Doc sets a link to the documentation of the error, sent as google.rpc.Help where it is an https URL of at most 128 bytes.
 func Doc(url string) DefineOption { return func(d *Definition) { d.doc = url } }
 
 // Define specifies an error. It refuses what could not be sent whole: a code that is malformed or the catalog's, a
@@ -61,15 +66,22 @@ func Doc(url string) DefineOption { return func(d *Definition) { d.doc = url } }
 func Define(code string, retry RetryPolicy, options ...DefineOption) (*Definition, error) {
 	d := &Definition{domain: DomainTool, code: code, retry: retry}
 	for _, option := range options {
-		option(d)
+		if option != nil {
+			option(d)
+		}
 	}
 	if d.headline.text == "" {
-		d.headline = parseTemplate(strings.ReplaceAll(code, "_", " ") + ".")
+		d.headline = defaultHeadline(code)
 	}
 	if problem := d.problem(); problem != "" {
 		return nil, fmt.Errorf("defining error %q: %s", code, problem)
 	}
 	return d, nil
+}
+
+// defaultHeadline makes a headline of the code.
+func defaultHeadline(code string) template {
+	return parseTemplate(strings.ReplaceAll(code, "_", " ") + ".")
 }
 
 // MustDefine is [Define] for package variables: it panics at start instead of returning an error.
@@ -91,8 +103,8 @@ func (d *Definition) problem() string {
 	if p := textProblem("headline", d.headline.text, maxHeadlineRunes); p != "" {
 		return p
 	}
-	if len(d.doc) > maxStringBytes {
-		return "doc is longer than " + strconv.Itoa(maxStringBytes) + " bytes"
+	if strings.HasPrefix(d.doc, secure) && (len(d.doc) > maxStringBytes || !isURL(d.doc)) {
+		return "doc is not an https URL of at most " + strconv.Itoa(maxStringBytes) + " bytes"
 	}
 	if d.plan == nil {
 		return ""
@@ -101,16 +113,25 @@ func (d *Definition) problem() string {
 		return "repair has more than five steps, or more than eight names in preserve or update"
 	}
 	for i, step := range d.plan.steps {
-		if p := textProblem("repair.steps["+strconv.Itoa(i)+"].instruction", step.instruction, maxInstructionRunes); p != "" {
+		field := "repair.steps[" + strconv.Itoa(i) + "].instruction"
+		if p := textProblem(field, step.instruction, maxInstructionRunes); p != "" {
 			return p
 		}
+		if len(parseTemplate(step.instruction).fields()) > 0 {
+			return field + " has a placeholder: values go into headlines only"
+		}
 	}
-	f := d.form()
-	f.headline = strings.Repeat("x", maxHeadlineRunes)
-	if listCost(f.pack()) > room(DefaultLimit) {
+	if f := d.form(); listCost(f.pack()) > room(DefaultLimit) {
 		return "headline and repair together do not fit into a trailer: shorten the instructions"
 	}
 	return ""
+}
+
+const secure = "https://"
+
+func isURL(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && u.Host != "" && clean(s) == s && !strings.Contains(s, " ")
 }
 
 // textProblem reports text that is too long or that cleaning would change, so that what is written is what is read.
@@ -134,13 +155,14 @@ func (d *Definition) grpcCode() codes.Code {
 func (d *Definition) form() *form {
 	return &form{
 		domain: d.domain, code: d.code, status: d.grpcCode(), retry: d.retry, plan: d.plan, headline: d.headline.text,
-		help: d.help(), messageSize: fullMessage,
+		identity: &remedyv1.ToolError{Code: d.code, Message: d.headline.text, Retry: remedyv1.RetryPolicy(d.retry)},
+		help:     d.help(), messageSize: fullMessage,
 	}
 }
 
 // help is the link as a detail, nil when there is none.
 func (d *Definition) help() *errdetails.Help {
-	if !strings.HasPrefix(d.doc, "https://") {
+	if !strings.HasPrefix(d.doc, secure) {
 		return nil
 	}
 	return &errdetails.Help{Links: []*errdetails.Help_Link{{Description: d.code, Url: d.doc}}}
@@ -172,20 +194,20 @@ func (d *Definition) Plan() *Plan { return d.plan }
 // Doc returns the link to the documentation, empty when there is none.
 func (d *Definition) Doc() string { return d.doc }
 
-// New raises the error.
+// New raises the error. A nil Definition raises one that is answered as internal.
 func (d *Definition) New(options ...Option) *ToolError {
+	if d == nil {
+		return &ToolError{}
+	}
 	var o raised
 	for _, option := range options {
-		option(&o)
+		if option != nil {
+			option(&o)
+		}
 	}
 	return &ToolError{
 		Code: d.code, Retry: d.retry, Status: d.status, Repair: d.plan,
-		Message: guide.Text(d.headline.fill(func(name string) string {
-			if v, ok := o.values[name]; ok {
-				return shown(v)
-			}
-			return "(unknown)"
-		})),
+		Message: guide.Text(d.headline.fill(o.shown)),
 		Details: o.details, RetryAfter: o.after, Cause: o.cause, definition: d,
 	}
 }
@@ -199,8 +221,18 @@ type raised struct {
 	cause           error
 }
 
-// Value fills the placeholder {name} of the headline. Strings are quoted, cleaned and cut to 64 code points; numbers
-// are written without an exponent. A placeholder that gets no value shows (unknown).
+// shown is what a headline shows for a placeholder.
+func (o *raised) shown(name string) string {
+	if v, ok := o.values[name]; ok {
+		return shown(v)
+	}
+	return unknownValue
+}
+
+const unknownValue = "(unknown)"
+
+// Value fills the placeholder {name} of the headline. Text is quoted, cleaned and cut to 64 code points; numbers are
+// written without an exponent, times as RFC 3339 in UTC. A placeholder that gets no value shows (unknown).
 func Value(name string, v any) Option {
 	return func(o *raised) {
 		if o.values == nil {
@@ -230,7 +262,7 @@ func Details(fields map[string]any) Option {
 	}
 }
 
-// Cause keeps err as the cause, in process. Several are joined.
+// Cause keeps err as the cause, in process; typed causes travel too. Several are joined.
 func Cause(err error) Option {
 	return func(o *raised) {
 		if o.cause != nil {
@@ -246,8 +278,10 @@ func After(d time.Duration) Option { return func(o *raised) { o.after = d } }
 // shown writes a value into a headline.
 func shown(v any) string {
 	switch v := v.(type) {
-	case bool, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
-		return fmt.Sprint(v)
+	case bool:
+		return strconv.FormatBool(v)
+	case int:
+		return strconv.Itoa(v)
 	case float64:
 		return number(v)
 	case float32:
@@ -258,7 +292,23 @@ func shown(v any) string {
 		return v.UTC().Format(time.RFC3339)
 	case string:
 		return quoted(v)
+	case fmt.Stringer, error, fmt.Formatter:
+		return quoted(fmt.Sprint(v)) // survives a method that panics
 	default:
-		return quoted(fmt.Sprint(v)) // survives a String method that panics
+		return shownKind(v)
+	}
+}
+
+// shownKind writes a value of a type that only its kind says something about.
+func shownKind(v any) string {
+	switch r := reflect.ValueOf(v); {
+	case r.CanInt():
+		return strconv.FormatInt(r.Int(), 10)
+	case r.CanUint():
+		return strconv.FormatUint(r.Uint(), 10)
+	case r.CanFloat():
+		return number(r.Float())
+	default:
+		return quoted(fmt.Sprint(v))
 	}
 }

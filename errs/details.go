@@ -4,161 +4,201 @@ import (
 	"bytes"
 	"encoding/json"
 	"log/slog"
+	"maps"
 	"math"
 	"reflect"
-	"strconv"
+	"slices"
 
-	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
 )
 
 const (
 	maxDetailDepth = 32
 	maxSafeInteger = 1<<53 - 1 // the largest integer that a JSON number holds exactly everywhere (RFC 8259, section 6)
-	// maxDetailNodes bounds the work on details that could not be sent anyway.
-	maxDetailNodes = 10_000
 )
 
-// detailsOf converts the details of a ToolError. What a Struct cannot hold exactly is left out and logged by its key:
-// wrong data would be worse than none.
-func detailsOf(f *form, details map[string]any) *structpb.Struct {
+// Fields of google.protobuf.Struct, ListValue and Value.
+const (
+	structFields = 1
+	listValues   = 1
+	valueNull    = 1
+	valueNumber  = 2
+	valueString  = 3
+	valueBool    = 4
+	valueStruct  = 5
+	valueList    = 6
+)
+
+// packDetails writes the details of a ToolError as a google.protobuf.Struct, its keys in order. What a Struct cannot hold
+// exactly is left out and logged by its key: wrong data would be worse than none.
+//
+// They are written without a structpb.Struct in between, which took longer than everything else about an error.
+func (f *form) packDetails(details map[string]any) []byte {
 	if len(details) == 0 {
 		return nil
 	}
-	c := converter{}
-	s := c.object(details, "", 0)
-	if c.nodes > maxDetailNodes {
+	var w structWriter
+	b := w.object(make([]byte, 0, 64), details, 0) //nolint:mnd // one allocation for most
+	if w.full {
+		w.dropped = []string{"all of them"}
+		b = nil
+	}
+	if len(w.dropped) > 0 {
 		f.info.Truncated = true
-		return nil
+		//nolint:sloglint // as in logProblem
+		slog.Warn("details that cannot travel were left out", slog.String("code", f.code), slog.Any("fields", w.dropped))
 	}
-	if len(c.dropped) > 0 {
-		f.info.Truncated = true
-		slog.Warn("remedy: details that cannot travel were left out", "code", f.code, "fields", c.dropped)
-	}
-	return s
+	return b
 }
 
-type converter struct {
-	nodes   int
-	dropped []string // paths, no values
+type structWriter struct {
+	key     string   // of the outermost map
+	dropped []string // keys, no values
+	full    bool     // more was written than the largest limit takes
 }
 
-func (c *converter) object(in map[string]any, path string, depth int) *structpb.Struct {
-	out := &structpb.Struct{Fields: make(map[string]*structpb.Value, len(in))}
-	for key, v := range in {
-		key = validUTF8(key)
-		at := key
-		if path != "" {
-			at = path + "." + key
+func (w *structWriter) object(b []byte, in map[string]any, depth int) []byte {
+	for _, key := range slices.Sorted(maps.Keys(in)) {
+		if depth == 0 {
+			w.key = key
 		}
-		if value := c.value(v, at, depth+1); value != nil {
-			out.Fields[key] = value
+		entry := len(b)
+		b = protowire.AppendTag(b, structFields, protowire.BytesType)
+		size := len(b)
+		b = appendString(b, entryKey, validUTF8(key))
+		b = protowire.AppendTag(b, entryValue, protowire.BytesType)
+		value := len(b)
+		b = w.value(b, in[key], depth+1)
+		if len(b) == value { // a value has at least one byte
+			b = b[:entry]
+			continue
 		}
+		b = sized(sized(b, value), size)
 	}
-	return out
+	return b
 }
 
-func (c *converter) list(in []any, path string, depth int) *structpb.Value {
-	out := &structpb.ListValue{Values: make([]*structpb.Value, 0, len(in))}
-	for i, v := range in {
-		value := c.value(v, path+"["+strconv.Itoa(i)+"]", depth+1)
-		if value == nil {
-			value = structpb.NewNullValue() // keeps the places of the others
+func (w *structWriter) list(b []byte, in []any, depth int) []byte {
+	for _, v := range in {
+		b = protowire.AppendTag(b, listValues, protowire.BytesType)
+		value := len(b)
+		if b = w.value(b, v, depth+1); len(b) == value {
+			b = appendVarint(b, valueNull, 0) // keeps the places of the others
 		}
-		out.Values = append(out.Values, value)
+		b = sized(b, value)
 	}
-	return structpb.NewListValue(out)
+	return b
 }
 
-func (c *converter) value(v any, path string, depth int) *structpb.Value {
-	if c.nodes++; c.nodes > maxDetailNodes {
-		return nil
-	}
-	if depth > maxDetailDepth {
-		return c.drop(path)
+// value writes the one field of a Value, nothing when it cannot travel.
+func (w *structWriter) value(b []byte, v any, depth int) []byte {
+	if w.full = w.full || len(b) > MaxLimit; w.full || depth > maxDetailDepth {
+		return w.drop(b)
 	}
 	switch v := v.(type) {
 	case nil:
-		return structpb.NewNullValue()
+		return appendVarint(b, valueNull, 0)
 	case bool:
-		return structpb.NewBoolValue(v)
+		return appendVarint(b, valueBool, protowire.EncodeBool(v))
 	case string:
-		return structpb.NewStringValue(validUTF8(v))
+		return appendString(b, valueString, validUTF8(v))
 	case float64:
-		return c.number(v, path)
+		return w.number(b, v)
 	case int:
-		return c.integer(int64(v), path)
+		return w.integer(b, int64(v))
 	case int64:
-		return c.integer(v, path)
+		return w.integer(b, v)
 	case json.Number:
-		return c.decimal(v, path)
+		return w.decimal(b, v)
 	case []any:
-		return c.list(v, path, depth)
+		b = protowire.AppendTag(b, valueList, protowire.BytesType)
+		start := len(b)
+		return sized(w.list(b, v, depth), start)
 	case map[string]any:
-		return structpb.NewStructValue(c.object(v, path, depth))
+		b = protowire.AppendTag(b, valueStruct, protowire.BytesType)
+		start := len(b)
+		return sized(w.object(b, v, depth), start)
 	default:
-		return c.reflected(v, path, depth)
+		return w.other(b, v, depth)
 	}
 }
 
-func (c *converter) drop(path string) *structpb.Value {
+func (w *structWriter) drop(b []byte) []byte {
 	const shown = 16
-	if len(c.dropped) < shown {
-		short, _ := bound(path, maxStringBytes)
-		c.dropped = append(c.dropped, short)
+	if len(w.dropped) < shown && !slices.Contains(w.dropped, w.key) {
+		key, _ := bound(w.key, maxStringBytes)
+		w.dropped = append(w.dropped, key)
 	}
-	return nil
+	return b
 }
 
-func (c *converter) number(f float64, path string) *structpb.Value {
+func (w *structWriter) number(b []byte, f float64) []byte {
 	if math.IsNaN(f) || math.IsInf(f, 0) || math.Trunc(f) == f && math.Abs(f) > maxSafeInteger {
-		return c.drop(path)
+		return w.drop(b)
 	}
-	return structpb.NewNumberValue(f)
+	b = protowire.AppendTag(b, valueNumber, protowire.Fixed64Type)
+	return protowire.AppendFixed64(b, math.Float64bits(f))
 }
 
-func (c *converter) integer(n int64, path string) *structpb.Value {
+func (w *structWriter) integer(b []byte, n int64) []byte {
 	if n > maxSafeInteger || n < -maxSafeInteger {
-		return c.drop(path)
+		return w.drop(b)
 	}
-	return structpb.NewNumberValue(float64(n))
+	return w.number(b, float64(n))
 }
 
-func (c *converter) decimal(n json.Number, path string) *structpb.Value {
+func (w *structWriter) decimal(b []byte, n json.Number) []byte {
 	if i, err := n.Int64(); err == nil {
-		return c.integer(i, path)
+		return w.integer(b, i)
 	}
 	f, err := n.Float64()
 	if err != nil {
-		return c.drop(path)
+		return w.drop(b)
 	}
-	return c.number(f, path)
+	return w.number(b, f)
 }
 
-// reflected takes every other type: the numbers by their kind, the rest as encoding/json writes it.
-func (c *converter) reflected(v any, path string, depth int) *structpb.Value {
-	r := reflect.ValueOf(v)
-	switch r.Kind() { //nolint:exhaustive // the others go through JSON
-	case reflect.Int8, reflect.Int16, reflect.Int32:
-		if _, named := v.(json.Marshaler); !named {
-			return c.integer(r.Int(), path)
-		}
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		if _, named := v.(json.Marshaler); !named {
-			if r.Uint() > maxSafeInteger {
-				return c.drop(path)
-			}
-			return c.integer(int64(r.Uint()), path) //nolint:gosec // within bounds
-		}
-	}
-	text, err := json.Marshal(v)
+// other writes every other type as encoding/json, or protojson, sees it.
+func (w *structWriter) other(b []byte, v any, depth int) []byte {
+	text, err := jsonSafely(v)
 	if err != nil {
-		return c.drop(path)
+		return w.drop(b)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	var plain any
 	if decoder.Decode(&plain) != nil {
-		return c.drop(path)
+		return w.drop(b)
 	}
-	return c.value(plain, path, depth)
+	return w.value(b, plain, depth)
+}
+
+// jsonSafely survives a MarshalJSON that panics.
+func jsonSafely(v any) (text []byte, err error) {
+	defer func() {
+		if recover() != nil {
+			err = &json.UnsupportedValueError{Value: reflect.ValueOf(v), Str: "its method panics"}
+		}
+	}()
+	if m, ok := v.(proto.Message); ok {
+		return protojson.Marshal(m)
+	}
+	return json.Marshal(v)
+}
+
+func appendVarint(b []byte, field protowire.Number, v uint64) []byte {
+	b = protowire.AppendTag(b, field, protowire.VarintType)
+	return protowire.AppendVarint(b, v)
+}
+
+// sized puts the length of what was written since start in front of it.
+func sized(b []byte, start int) []byte {
+	length := uint64(len(b) - start) //nolint:gosec // not negative
+	size := protowire.SizeVarint(length)
+	b = append(b, make([]byte, size)...)
+	copy(b[start+size:], b[start:])
+	protowire.AppendVarint(b[:start], length)
+	return b
 }

@@ -3,7 +3,6 @@ package errs
 import (
 	"crypto/rand"
 	"encoding/hex"
-	"strings"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	spb "google.golang.org/genproto/googleapis/rpc/status"
@@ -30,10 +29,8 @@ const (
 	listOverhead  = 246 // fixed trailers, names and 32 bytes an entry
 )
 
-const typePrefix = "type.googleapis.com/"
-
 // deterministic makes equal errors equal bytes.
-var deterministic = proto.MarshalOptions{Deterministic: true}
+var deterministic = proto.MarshalOptions{Deterministic: true, AllowPartial: true}
 
 // listCost is the size of the trailer list that carries p.
 func listCost(p *spb.Status) int {
@@ -62,83 +59,90 @@ func (f *form) fit(limit int) (*status.Status, int) {
 // pack writes the details in their order, each type at most once.
 func (f *form) pack() *spb.Status {
 	p := &spb.Status{Code: int32(f.status), Message: f.message()} //nolint:gosec // codes are small
-	p.Details = make([]*anypb.Any, 0, 4)                          //nolint:mnd // what most errors have
-	p.Details = append(p.Details, &anypb.Any{TypeUrl: errorInfoURL, Value: f.errorInfo()})
+	var d packer
+	d.errorInfo(f.code, f.domain, f.retry, f.info)
 	if f.identity != nil {
-		p.Details = append(p.Details, anyOf(f.identity))
+		d.identity(f.identity, f.details)
 	}
 	if f.declared != nil {
-		p.Details = append(p.Details, f.declared.any)
+		d.list = append(d.list, f.declared)
 	}
 	if !f.plan.empty() {
-		p.Details = append(p.Details, &anypb.Any{TypeUrl: repairPlanURL, Value: f.plan.bytes()})
+		d.list = append(d.list, &anypb.Any{TypeUrl: repairPlanURL, Value: f.plan.bytes()})
 	}
 	if f.badRequest != nil {
-		p.Details = append(p.Details, anyOf(f.badRequest))
+		d.message(f.badRequest)
 	}
 	if f.after > 0 {
-		p.Details = append(p.Details, anyOf(&errdetails.RetryInfo{RetryDelay: durationpb.New(f.after)}))
+		d.message(&errdetails.RetryInfo{RetryDelay: durationpb.New(f.after)})
 	}
 	if f.quota != nil {
-		p.Details = append(p.Details, anyOf(f.quota))
+		d.message(f.quota)
 	}
 	if f.precondition != nil {
-		p.Details = append(p.Details, anyOf(f.precondition))
+		d.message(f.precondition)
 	}
 	if f.resource != nil {
-		p.Details = append(p.Details, anyOf(f.resource))
+		d.message(f.resource)
 	}
 	if f.help != nil {
-		p.Details = append(p.Details, anyOf(f.help))
+		d.message(f.help)
 	}
 	if len(f.causes) > 0 {
-		p.Details = append(p.Details, anyOf(&remedyv1.Causes{Causes: f.causes}))
+		d.message(&remedyv1.Causes{Causes: f.causes})
 	}
-	p.Details = append(p.Details, f.extras...)
+	p.Details = append(d.list, f.extras...)
 	return p
 }
 
+// packer writes details one after another into one piece of memory.
+type packer struct {
+	buf  []byte
+	list []*anypb.Any
+}
+
+func (d *packer) errorInfo(code, domain string, retry RetryPolicy, info Info) {
+	d.list = make([]*anypb.Any, 0, 4) //nolint:mnd // what most errors have
+	d.buf = appendErrorInfo(make([]byte, 0, 512), code, domain, retry, info)
+	d.add(errorInfoURL, 0)
+}
+
+// identity writes the identity message, with details that are encoded already.
+func (d *packer) identity(m proto.Message, details []byte) {
+	start := len(d.buf)
+	d.append(m)
+	url := toolErrorURL
+	if _, ok := m.(*remedyv1.ToolError); !ok {
+		url = urlOf(m)
+	} else if len(details) > 0 {
+		const field = 4 // remedy.v1.ToolError.details, the last one
+		d.buf = protowire.AppendTag(d.buf, field, protowire.BytesType)
+		d.buf = protowire.AppendBytes(d.buf, details)
+	}
+	d.add(url, start)
+}
+
+func (d *packer) message(m proto.Message) {
+	start := len(d.buf)
+	d.append(m)
+	d.add(urlOf(m), start)
+}
+
+func (d *packer) append(m proto.Message) {
+	if b, err := deterministic.MarshalAppend(d.buf, m); err == nil { // only bad UTF-8 fails, and every string was made valid
+		d.buf = b
+	}
+}
+
+// add files what was written since start.
+func (d *packer) add(url string, start int) {
+	d.list = append(d.list, &anypb.Any{TypeUrl: url, Value: d.buf[start:len(d.buf):len(d.buf)]})
+}
+
 func anyOf(m proto.Message) *anypb.Any {
-	value, err := deterministic.Marshal(m)
-	if err != nil {
-		value = nil // only bad UTF-8 fails, and every string was made valid
-	}
-	return &anypb.Any{TypeUrl: typePrefix + string(m.ProtoReflect().Descriptor().FullName()), Value: value}
-}
-
-// errorInfo writes google.rpc.ErrorInfo, its metadata in the order of the keys.
-func (f *form) errorInfo() []byte {
-	b := make([]byte, 0, 192) //nolint:mnd // one allocation for most
-	b = appendString(b, 1, reasonOf(f.code))
-	b = appendString(b, 2, f.domain)
-	b = appendEntry(b, "effect", f.info.Effect.String())
-	b = appendEntry(b, "errorId", f.id(f.info.ErrorID))
-	b = appendEntry(b, "operationId", f.id(f.info.OperationID))
-	b = appendEntry(b, "operationKey", f.key(f.info.OperationKey))
-	b = appendEntry(b, "retry", f.retry.String())
-	b = appendEntry(b, "runId", f.id(f.info.RunID))
-	b = appendEntry(b, "tool", f.tool(f.info.Tool))
-	if f.info.Truncated {
-		b = appendEntry(b, "truncated", "true")
-	}
-	return b
-}
-
-func appendString(b []byte, field protowire.Number, s string) []byte {
-	b = protowire.AppendTag(b, field, protowire.BytesType)
-	return protowire.AppendString(b, s)
-}
-
-// appendEntry writes one entry of ErrorInfo.metadata; an empty value is not known and not written.
-func appendEntry(b []byte, key, value string) []byte {
-	if value == "" {
-		return b
-	}
-	const metadata = 3
-	b = protowire.AppendTag(b, metadata, protowire.BytesType)
-	b = protowire.AppendVarint(b, uint64(1+protowire.SizeBytes(len(key))+1+protowire.SizeBytes(len(value)))) //nolint:gosec // not negative
-	b = appendString(b, 1, key)
-	return appendString(b, 2, value)
+	var d packer
+	d.message(m)
+	return d.list[0]
 }
 
 // newErrorID returns 16 random bytes in hexadecimal.
@@ -146,24 +150,4 @@ func newErrorID() string {
 	var id [16]byte
 	_, _ = rand.Read(id[:]) // never fails
 	return hex.EncodeToString(id[:])
-}
-
-// dotted turns a JSON Pointer into the dotted form that google.rpc.BadRequest asks for: /items/0/name is items[0].name.
-func dotted(pointer string) string {
-	if pointer == "" {
-		return ""
-	}
-	var b strings.Builder
-	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
-		switch {
-		case token != "" && strings.Trim(token, "0123456789") == "":
-			b.WriteString("[" + token + "]")
-		case b.Len() > 0:
-			b.WriteString("." + token)
-		default:
-			b.WriteString(token)
-		}
-	}
-	return b.String()
 }

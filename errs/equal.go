@@ -7,9 +7,13 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 )
 
-// Equal reports whether two errors say the same: type, code, rule, plan and every detail but the causes and what they
-// say of the call they belong to. An error equals itself after any number of trips.
+// Equal reports whether two errors say the same: type, code, rule, plan, effect and every detail but the causes and what
+// they say of the call they belong to. An error equals itself after any number of trips. Two nil errors are equal; errors
+// that are not ours never are.
 func Equal(a, b error) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
 	x, okX := find(a)
 	y, okY := find(b)
 	if !okX || !okY {
@@ -30,6 +34,6 @@ func Equal(a, b error) bool {
 // telling returns the details that Equal compares.
 func telling(details []*anypb.Any) []*anypb.Any {
 	return slices.DeleteFunc(slices.Clone(details), func(d *anypb.Any) bool {
-		return d.GetTypeUrl() == errorInfoURL || d.GetTypeUrl() == causesURL
+		return messageName(d) == errorInfoName || messageName(d) == causesName
 	})
 }

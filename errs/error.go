@@ -5,14 +5,14 @@ import (
 	"errors"
 	"log/slog"
 	"sync/atomic"
-	"time"
 
-	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/anypb"
 )
 
 // Error is a typed error: one of the structs of this package, or one that protoc-gen-remedy generated. Its methods are
-// safe on nil pointers and for concurrent use; the first call of any of them fixes what the error says.
+// safe on nil pointers and for concurrent use; the first call of any of them fixes what the error says, and its fields
+// must not change any more.
 type Error interface {
 	error
 	// ErrorCode returns the code in lower snake case, for example slot_stale.
@@ -25,50 +25,14 @@ type Error interface {
 	GRPCStatus() *status.Status
 }
 
-// Declared is what protoc-gen-remedy adds to an error type declared in a proto: it is carried by a [ToolError].
+// Declared is what protoc-gen-remedy adds to an error type declared in a proto: it is carried by a [ToolError]. Its
+// methods are safe on nil pointers.
 type Declared interface {
 	Error
-	// Base returns the ToolError that carries the declared message.
+	// Base returns the ToolError that carries the declared message; a nil one for a nil pointer.
 	Base() *ToolError
 	// WithBase returns a copy that is carried by another ToolError.
 	WithBase(base *ToolError) Error
-}
-
-// Info is what an error says about the call it belongs to. Fields that are empty are not known.
-type Info struct {
-	// Tool is the tool that was called.
-	Tool string
-	// OperationKey is the caller's name for its intent, at most 64 bytes.
-	OperationKey string
-	// OperationID is the server's name for the operation, at most 36 bytes.
-	OperationID string
-	// RunID is the agent run, at most 36 bytes.
-	RunID string
-	// ErrorID is the number under which the server's log has the whole story.
-	ErrorID string
-	// Effect says whether the call changed anything.
-	Effect Effect
-	// Domain is the domain of the ErrorInfo detail. WithInfo does not change it.
-	Domain string
-	// Truncated says that something did not fit and was left out. WithInfo does not change it.
-	Truncated bool
-}
-
-// merge fills the fields of i that are empty from other.
-func (i *Info) merge(other Info) {
-	fill := func(field *string, value string) {
-		if *field == "" {
-			*field = value
-		}
-	}
-	fill(&i.Tool, other.Tool)
-	fill(&i.OperationKey, other.OperationKey)
-	fill(&i.OperationID, other.OperationID)
-	fill(&i.RunID, other.RunID)
-	fill(&i.ErrorID, other.ErrorID)
-	if i.Effect == EffectUnspecified {
-		i.Effect = other.Effect
-	}
 }
 
 // typed is what the structs of this package have in common.
@@ -87,27 +51,14 @@ type typed interface {
 // core is embedded in every typed error. The zero value is ready for use.
 type core struct {
 	info  Info    // added by WithInfo
-	also  []error // other errors of a join whose head this is
+	also  []Error // other errors of a join whose head this is
 	cause error   // causes that came off the wire
 	// origin is the error that a received status was found in, where that adds something of its own.
 	origin error
 	relay  Relay // what a server does when it returns this error as its own; set by Received
 	// declared is the message of a declared error.
-	declared *declaredPart
+	declared *anypb.Any
 	said     atomic.Pointer[wire]
-}
-
-// wire is what an error says, fixed once.
-type wire struct {
-	st      *status.Status
-	cost    int  // bytes of the trailer list that carries st
-	foreign bool // st came off the wire
-	code    string
-	retry   RetryPolicy
-	plan    *Plan
-	after   time.Duration
-	info    Info
-	problem string // why the error is answered as internal
 }
 
 // said returns what e says. The first call builds it.
@@ -122,31 +73,46 @@ func said(e typed) *wire {
 	w := build(e, DefaultLimit, true)
 	if w.problem != "" {
 		w = buildInternal(w.problem)
-		slog.Error("remedy: an impossible error is answered as internal", "problem", w.problem, "errorId", w.info.ErrorID)
 	}
-	c.said.CompareAndSwap(nil, w)
+	if c.said.CompareAndSwap(nil, w) && w.problem != "" {
+		logProblem(w)
+	}
 	return c.said.Load()
+}
+
+// logProblem tells the log of an error that says internal because what it should say cannot be sent.
+func logProblem(w *wire) {
+	//nolint:sloglint // nobody gave a logger to a struct literal, and what is wrong with it must not get lost
+	slog.Error("an impossible error is answered as internal",
+		slog.String("problem", w.problem), slog.String("errorId", w.info.ErrorID))
+}
+
+// saidBy returns what an error that asError returned says.
+func saidBy(e Error) *wire {
+	if s, ok := e.(*sent); ok && s.said != nil { //nolint:errorlint // this very error
+		return s.said
+	}
+	return said(baseOf(e))
 }
 
 // is implements errors.Is for every typed error.
 func is(e typed, target error) bool {
+	w := said(e)
 	switch t := target.(type) { //nolint:errorlint // Is is asked about this very target
 	case Code:
-		return string(t) == said(e).code
+		return string(t) == w.code
 	case Sentinel:
-		return t == Sentinel{Domain: said(e).info.Domain, Code: said(e).code}
+		return t == Sentinel{Domain: w.info.Domain, Code: w.code}
 	}
-	switch target {
-	case context.Canceled:
-		return said(e).code == string(CodeCanceled) && said(e).info.Domain == DomainRemedy
-	case context.DeadlineExceeded:
-		return said(e).code == string(CodeDeadlineExceeded) && said(e).info.Domain == DomainRemedy
-	default:
+	if w.info.Domain != DomainRemedy {
 		return false
 	}
+	// These two are comparable, so comparing with them is safe whatever the target is.
+	return target == context.Canceled && w.code == string(CodeCanceled) || //nolint:errorlint // as above
+		target == context.DeadlineExceeded && w.code == string(CodeDeadlineExceeded) //nolint:errorlint // as above
 }
 
-// unwrap returns the cause in the field, the ones off the wire and what the status was wrapped in.
+// unwrap returns the cause in the field, the ones off the wire and what the status was found in.
 func unwrap(e typed, cause error) error {
 	c := e.state()
 	switch {
@@ -162,13 +128,14 @@ func unwrap(e typed, cause error) error {
 // causes returns what may travel as the causes of e.
 func causes(e typed) error {
 	c := e.state()
-	if c == nil {
+	switch {
+	case c == nil:
 		return nil
+	case c.origin != nil:
+		return c.cause // the error came off the wire: its field is empty, and its origin is itself
+	default:
+		return e.Unwrap()
 	}
-	if c.origin != nil {
-		return c.cause // such an error came off the wire, and its field is empty
-	}
-	return e.Unwrap()
 }
 
 // logValue says what may be logged: code, rule and ids, never a value.
@@ -195,13 +162,17 @@ func logValue(e typed) slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-// The methods below are what every exported struct calls.
+// The functions below are what the methods of every exported struct call.
 
-func messageOf(e typed) string           { return said(e).st.Message() }
-func codeOf(e typed) string              { return said(e).code }
-func policyOf(e typed) RetryPolicy       { return said(e).retry }
-func planOfError(e typed) *Plan          { return said(e).plan }
-func statusOf(e typed) *status.Status    { return said(e).st }
-func grpcCodeOf(e typed) codes.Code      { return said(e).st.Code() }
-func infoOf(e typed) Info                { return said(e).info }
-func retryAfterOf(e typed) time.Duration { return said(e).after }
+func messageOf(e typed) string     { return said(e).st.Message() }
+func codeOf(e typed) string        { return said(e).code }
+func policyOf(e typed) RetryPolicy { return said(e).retry }
+func planOfError(e typed) *Plan    { return said(e).plan }
+
+func statusOf(e typed) *status.Status {
+	w := said(e)
+	if e.state() == nil {
+		logProblem(w)
+	}
+	return w.st
+}

@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 
@@ -24,7 +25,8 @@ type form struct {
 	after        time.Duration // wait before a retry; zero when not known
 	sameKeyOnly  bool          // as_is, but under the same operation key only
 	identity     proto.Message
-	declared     *declaredPart
+	details      []byte     // the Struct of a ToolError that is built here
+	declared     *anypb.Any // the message of a declared error
 
 	badRequest   *errdetails.BadRequest
 	quota        *errdetails.QuotaFailure
@@ -39,19 +41,67 @@ type form struct {
 	problem      string // why this cannot be sent
 }
 
-// declaredPart is the message of a declared error: its type, and its bytes unless they did not fit.
-type declaredPart struct {
-	any *anypb.Any
+// wire is what an error says, fixed once.
+type wire struct {
+	st      *status.Status
+	cost    int  // bytes of the trailer list that carries st
+	limit   int  // what st was fitted to; zero for one that came as it is
+	foreign bool // st came off the wire
+	code    string
+	retry   RetryPolicy
+	plan    *Plan
+	after   time.Duration
+	info    Info
+	problem string // why the error is answered as internal
+}
+
+// build says what e says in a status whose trailer list stays within limit, with its causes or without.
+func build(e typed, limit int, withCauses bool) *wire {
+	f := &form{messageSize: fullMessage}
+	e.describe(f)
+	if f.problem != "" {
+		return &wire{problem: f.problem}
+	}
+	c := e.state()
+	own := f.info
+	f.info = c.info.merged(own)
+	if own.Effect != EffectUnspecified {
+		f.info.Effect = own.Effect // what the error itself proves
+	}
+	f.info = f.info.bounded()
+	f.info.Domain = f.domain
+	f.info.Truncated = f.info.Truncated || f.plan != nil && f.plan.cut
+	f.after = max(f.after, 0)
+	f.declared = c.declared
+	if withCauses {
+		f.causes = causesOf(e, c.also)
+	}
+	return f.wire(limit)
+}
+
+// buildInternal is the answer to an error that cannot be sent.
+func buildInternal(problem string) *wire {
+	w := build(&ServiceError{Code: CodeInternal, core: core{info: Info{ErrorID: newErrorID()}}}, DefaultLimit, false)
+	w.problem = problem
+	return w
+}
+
+// wire fits the form and keeps what it says beside the status.
+func (f *form) wire(limit int) *wire {
+	st, cost := f.fit(limit)
+	return &wire{
+		st: st, cost: cost, limit: room(limit), code: f.code, retry: f.retry.known(), plan: f.plan, after: f.after, info: f.info,
+	}
 }
 
 // fromCatalog takes code, status, rule, effect, plan and headline from the row of the identity message. The headline is
 // message where the author gave one, else computed where it is not empty, else the row's.
 func (f *form) fromCatalog(identity proto.Message, value string, message guide.Text, computed string) {
 	f.identity = identity
-	r := rowFor(identity, value)
+	t := catalog()[identity.ProtoReflect().Descriptor().FullName()]
+	r := t.rows[value]
 	if r == nil {
-		t := catalog()[identity.ProtoReflect().Descriptor().FullName()]
-		f.problem = t.discriminator + " has no such value"
+		f.invalid(t.discriminator + " has no such value")
 		return
 	}
 	f.domain, f.code, f.status, f.retry, f.plan = DomainRemedy, r.code, r.status, r.retry, r.plan
@@ -67,12 +117,15 @@ func (f *form) fromCatalog(identity proto.Message, value string, message guide.T
 	}
 }
 
-// sentence cleans a headline and bounds it.
-func (f *form) sentence(s string) string {
-	s, cut := cutRunes(clean(s), maxHeadlineRunes)
-	f.info.Truncated = f.info.Truncated || cut
-	return s
+// invalid says why this cannot be sent; the first reason counts.
+func (f *form) invalid(problem string) {
+	if f.problem == "" {
+		f.problem = problem
+	}
 }
+
+// sentence cleans a headline and bounds it.
+func (f *form) sentence(s string) string { return f.cleaned(s, maxHeadlineRunes) }
 
 // override is the headline as the identity message carries it: empty unless the author gave one.
 func (f *form) override(message guide.Text) string {
@@ -82,16 +135,31 @@ func (f *form) override(message guide.Text) string {
 	return f.sentence(string(message))
 }
 
+func (f *form) cleaned(s string, runes int) string {
+	s, cut := cutRunes(clean(s), runes)
+	f.info.Truncated = f.info.Truncated || cut
+	return s
+}
+
 func (f *form) bounded(s string, size int) string {
 	s, cut := bound(s, size)
 	f.info.Truncated = f.info.Truncated || cut
 	return s
 }
 
-func (f *form) tool(s string) string { return f.bounded(s, maxToolBytes) }
-func (f *form) id(s string) string   { return f.bounded(s, maxIDBytes) }
-func (f *form) key(s string) string  { return f.bounded(s, maxKeyBytes) }
+// tool and text shorten what is only shown. An identifier is left out where it is too long.
+func (f *form) tool(s string) string { return f.bounded(s, maxNameBytes) }
 func (f *form) text(s string) string { return f.bounded(s, maxStringBytes) }
+func (f *form) id(s string) string   { return f.identifier(s, maxIDBytes) }
+func (f *form) key(s string) string  { return f.identifier(s, maxKeyBytes) }
+
+func (f *form) identifier(s string, size int) string {
+	if isIdentifier(s, size) {
+		return s
+	}
+	f.info.Truncated = true
+	return ""
+}
 
 // list bounds a list and each of its strings.
 func (f *form) list(items []string, most int) []string {
@@ -104,42 +172,4 @@ func (f *form) list(items []string, most int) []string {
 		items[i] = f.text(items[i])
 	}
 	return items
-}
-
-// build says what e says in a status whose trailer list stays within limit, with its causes or without.
-func build(e typed, limit int, withCauses bool) *wire {
-	f := &form{messageSize: fullMessage}
-	e.describe(f)
-	c := e.state()
-	if f.problem != "" {
-		return &wire{problem: f.problem}
-	}
-	if c.declared != nil {
-		f.declared = &declaredPart{any: c.declared.any}
-	}
-	own := f.info
-	f.info = c.info
-	f.info.merge(own)
-	if own.Effect != EffectUnspecified {
-		f.info.Effect = own.Effect // what the error itself proves
-	}
-	f.info.Truncated = own.Truncated || f.plan != nil && f.plan.cut
-	f.info.Domain = f.domain
-	if withCauses {
-		f.causes = causesOf(e, c.also)
-	}
-	return f.wire(limit)
-}
-
-// wire fits the form and keeps what it says beside the status.
-func (f *form) wire(limit int) *wire {
-	st, cost := f.fit(limit)
-	return &wire{st: st, cost: cost, code: f.code, retry: f.retry.known(), plan: f.plan, after: f.after, info: f.info}
-}
-
-// buildInternal is the answer to an error that cannot be sent.
-func buildInternal(problem string) *wire {
-	w := build(&ServiceError{Code: CodeInternal, core: core{info: Info{ErrorID: newErrorID()}}}, DefaultLimit, false)
-	w.problem = problem
-	return w
 }

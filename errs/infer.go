@@ -1,6 +1,8 @@
 package errs
 
 import (
+	"io"
+
 	"google.golang.org/grpc/codes"
 )
 
@@ -18,48 +20,50 @@ type Call struct {
 
 // InferOutcome applies the code-only rule to the error of a call that may have had an effect. An error that leaves the
 // outcome open becomes an [OutcomeUnknownError] whose status is that of the catalog, so that nothing around it sends the
-// call again; the received error is reached by Unwrap. Every other error, and a call that was never sent, keeps its error.
+// call again; the received error is reached by Unwrap. Every other error, and a call that was never sent, keeps its error,
+// and so does io.EOF, which is the end of a stream.
 func InferOutcome(err error, call Call) error {
-	if err == nil || call.NeverSent || known(err) {
+	if err == nil || call.NeverSent || err == io.EOF { //nolint:errorlint // the end of a stream is exactly this value
 		return err
 	}
-	return &OutcomeUnknownError{
-		Tool: call.Name, OperationKey: call.OperationKey, OperationID: InfoOf(err).OperationID, Inferred: true, Keyed: call.Ledger,
-		Reason: "the answer was lost", Cause: err,
+	outcome := &OutcomeUnknownError{
+		Tool: call.Name, OperationKey: call.OperationKey, OperationID: InfoOf(err).OperationID, Cause: err,
 	}
-}
-
-// known reports whether err says what became of the call.
-func known(err error) bool {
-	if e, ok := find(err); ok {
-		switch EffectOf(e) {
-		case EffectNone, EffectApplied:
-			return true
-		case EffectUnknown:
-			return Code(e.ErrorCode()) == CodeOutcomeUnknown // says so itself
-		default:
-			switch Code(e.ErrorCode()) {
-			case CodeInternal, CodeCanceled, CodeDeadlineExceeded:
-				return false
-			default:
-				return true
-			}
+	e, ours := find(err)
+	switch {
+	case ours && EffectOf(e) == EffectUnknown:
+		if CodeOf(e) == CodeOutcomeUnknown {
+			return err
 		}
+		outcome.Reason = "the service reported it" // as another error than that of the catalog
+		return outcome
+	case ours && isKnown(e), !ours && isKnownStatus(err):
+		return err
 	}
-	switch code := statusCode(err); code {
-	case codes.Canceled, codes.Unknown, codes.DeadlineExceeded, codes.ResourceExhausted, codes.Internal, codes.Unavailable,
-		codes.DataLoss:
-		return false
+	outcome.Reason = "the answer was lost"
+	outcome.Inferred, outcome.Keyed = true, call.Ledger && call.OperationKey != ""
+	return outcome
+}
+
+// isKnown reports whether an error of ours says what became of the call.
+func isKnown(e Error) bool {
+	switch EffectOf(e) {
+	case EffectNone, EffectApplied:
+		return true
 	default:
-		return code <= codes.Unauthenticated
+		code := CodeOf(e)
+		return code != CodeInternal && code != CodeCanceled && code != CodeDeadlineExceeded
 	}
 }
 
-// statusCode is the code of the innermost status in err, Unknown where there is none.
-func statusCode(err error) codes.Code {
-	walk := maxWalk
-	if st, _ := innermostStatus(err, &walk); st != nil {
-		return st.Code()
+// isKnownStatus reports whether the status of another error, the innermost one, is proof that the handler refused.
+func isKnownStatus(err error) bool {
+	_, st := newWalker().innermostStatus(err)
+	switch st.Code() {
+	case codes.InvalidArgument, codes.NotFound, codes.AlreadyExists, codes.PermissionDenied, codes.FailedPrecondition,
+		codes.Aborted, codes.OutOfRange, codes.Unimplemented, codes.Unauthenticated:
+		return true
+	default: // OK too, which is the code where there is no status
+		return false
 	}
-	return codes.Unknown
 }

@@ -23,6 +23,7 @@ func (f *form) ladder() iter.Seq[string] {
 		{"details", f.cutDetails},
 		{"help", f.cutHelp},
 		{"causes", f.cutCause},
+		{"unknown details", f.cutExtra},
 		{"issues", func() bool { return f.cutIssue(fewIssues) }},
 		{"declared message", f.cutDeclared},
 		{"lists", f.cutList},
@@ -30,7 +31,6 @@ func (f *form) ladder() iter.Seq[string] {
 		{"invariants", f.cutInvariant},
 		{"last issues", func() bool { return f.cutIssue(1) }},
 		{"message", f.cutMessage},
-		{"unknown details", f.cutExtra},
 	}
 	return func(yield func(string) bool) {
 		for _, rung := range rungs {
@@ -44,12 +44,12 @@ func (f *form) ladder() iter.Seq[string] {
 }
 
 func (f *form) cutDetails() bool {
-	m, ok := f.identity.(*remedyv1.ToolError)
-	if !ok || m.GetDetails() == nil {
-		return false
+	had := f.details != nil
+	f.details = nil
+	if m, ok := f.identity.(*remedyv1.ToolError); ok && m.GetDetails() != nil {
+		m.Details, had = nil, true
 	}
-	m.Details = nil
-	return true
+	return had
 }
 
 func (f *form) cutHelp() bool {
@@ -98,10 +98,10 @@ func (f *form) cutIssue(keep int) bool {
 
 // cutDeclared empties the declared message; its type stays.
 func (f *form) cutDeclared() bool {
-	if f.declared == nil || len(f.declared.any.GetValue()) == 0 {
+	if len(f.declared.GetValue()) == 0 {
 		return false
 	}
-	f.declared = &declaredPart{any: &anypb.Any{TypeUrl: f.declared.any.GetTypeUrl()}}
+	f.declared = &anypb.Any{TypeUrl: f.declared.GetTypeUrl()}
 	return true
 }
 
@@ -130,13 +130,13 @@ func (f *form) cutInstruction() bool {
 	steps := slices.Clone(f.plan.list())
 	for _, size := range []int{maxInstructionRunes, 0} {
 		for i := len(steps) - 1; i >= 0; i-- {
-			short := ""
+			rest := ""
 			if size > 0 {
-				short, _ = cutRunes(steps[i].instruction, size)
+				rest, _ = cutRunes(steps[i].instruction, size)
 			}
-			if short != steps[i].instruction {
-				steps[i].instruction = short
-				f.plan = newPlan(steps, f.plan.preserves(), f.plan.updates())
+			if rest != steps[i].instruction {
+				steps[i].instruction = rest
+				f.plan = f.plan.withSteps(steps)
 				return true
 			}
 		}
@@ -167,30 +167,31 @@ func (f *form) cutMessage() bool {
 	return true
 }
 
-// shortenHeadline cuts the headline inside the identity message too.
+// shortenHeadline cuts the headline wherever a detail repeats it.
 func (f *form) shortenHeadline() {
-	f.headline, _ = cutWire(f.headline, shortHeadline)
+	f.headline = short(f.headline)
+	for _, v := range f.quota.GetViolations() {
+		v.Description = short(v.GetDescription())
+	}
+	for _, v := range f.precondition.GetViolations() {
+		v.Description = short(v.GetDescription())
+	}
 	if f.identity == nil {
 		return
 	}
 	m := f.identity.ProtoReflect()
-	field := m.Descriptor().Fields().ByName("message")
-	if field == nil || !m.Has(field) {
-		return
+	if field := m.Descriptor().Fields().ByName("message"); field != nil && m.Has(field) {
+		m.Set(field, protoreflect.ValueOfString(short(m.Get(field).String())))
 	}
-	short, _ := cutWire(m.Get(field).String(), shortHeadline)
-	m.Set(field, protoreflect.ValueOfString(short))
 }
 
-// cutExtra empties, then removes, the details of a received status that this version does not know.
+func short(headline string) string {
+	headline, _ = cutWire(headline, shortHeadline)
+	return headline
+}
+
+// cutExtra removes the last of the details that a received status has besides.
 func (f *form) cutExtra() bool {
-	for i := len(f.extras) - 1; i >= 0; i-- {
-		if len(f.extras[i].GetValue()) > 0 {
-			f.extras = slices.Clone(f.extras)
-			f.extras[i] = &anypb.Any{TypeUrl: f.extras[i].GetTypeUrl()}
-			return true
-		}
-	}
 	if len(f.extras) == 0 {
 		return false
 	}

@@ -116,8 +116,8 @@ func shownSteps(p *Plan) []shownStep {
 			steps[i].lead = strings.TrimRight(strconv.Itoa(i+1)+". "+steps[i].lead, " ")
 		}
 		instruction := s.instruction
-		if cut, was := bound(instruction, 16*maxInstructionRunes); was {
-			instruction = cut + ellipsis // no more of it can be shown, so no more is cleaned
+		if cut, was := bound(instruction, 16*maxInstructionRunes); was { //nolint:mnd // far more than can be shown
+			instruction = cut + ellipsis
 		}
 		steps[i].instruction, _ = cutRunes(clean(instruction), maxInstructionRunes)
 	}
@@ -157,7 +157,7 @@ func writeNames(b *strings.Builder, lead string, names []string, room int) int {
 		if shown > 0 {
 			next += ", "
 		}
-		next += named(name)
+		next += fieldNamed(name)
 		if shown == maxNamesShown || wireLen(next)+len(moreNames(len(names)-shown-1)) > room {
 			break
 		}

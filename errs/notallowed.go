@@ -66,7 +66,10 @@ func (e *ToolNotAllowedError) state() *core {
 }
 
 func (e *ToolNotAllowedError) clone() typed {
-	return &ToolNotAllowedError{ToolName: e.ToolName, DisplayName: e.DisplayName, ActiveSkills: e.ActiveSkills, AllowedUnion: e.AllowedUnion, Message: e.Message, Cause: e.Cause}
+	return &ToolNotAllowedError{
+		ToolName: e.ToolName, DisplayName: e.DisplayName, ActiveSkills: e.ActiveSkills, AllowedUnion: e.AllowedUnion,
+		Message: e.Message, Cause: e.Cause,
+	}
 }
 
 func (e *ToolNotAllowedError) describe(f *form) {

@@ -72,7 +72,10 @@ func (e *OutcomeUnknownError) state() *core {
 }
 
 func (e *OutcomeUnknownError) clone() typed {
-	return &OutcomeUnknownError{Tool: e.Tool, OperationKey: e.OperationKey, OperationID: e.OperationID, Reason: e.Reason, Inferred: e.Inferred, Keyed: e.Keyed, Message: e.Message, Cause: e.Cause}
+	return &OutcomeUnknownError{
+		Tool: e.Tool, OperationKey: e.OperationKey, OperationID: e.OperationID, Reason: e.Reason, Inferred: e.Inferred,
+		Keyed: e.Keyed, Message: e.Message, Cause: e.Cause,
+	}
 }
 
 func (e *OutcomeUnknownError) describe(f *form) {
@@ -82,7 +85,7 @@ func (e *OutcomeUnknownError) describe(f *form) {
 	}
 	class := "reported"
 	switch {
-	case e.Inferred && e.Keyed && e.OperationKey != "":
+	case e.Inferred && e.Keyed && m.GetOperationKey() != "":
 		class, f.sameKeyOnly = "inferred_keyed", true
 	case e.Inferred:
 		class = "inferred"

@@ -74,7 +74,9 @@ func (e *ToolPairingError) state() *core {
 }
 
 func (e *ToolPairingError) clone() typed {
-	return &ToolPairingError{Provider: e.Provider, ProviderCode: e.ProviderCode, Repairs: e.Repairs, Message: e.Message, Cause: e.Cause}
+	return &ToolPairingError{
+		Provider: e.Provider, ProviderCode: e.ProviderCode, Repairs: e.Repairs, Message: e.Message, Cause: e.Cause,
+	}
 }
 
 func (e *ToolPairingError) describe(f *form) {

@@ -1,7 +1,6 @@
 package errs
 
 import (
-	"bytes"
 	"iter"
 	"slices"
 	"strconv"
@@ -133,7 +132,8 @@ func (s Step) toolShown() string {
 	return "(unnamed)"
 }
 
-// Plan is what has to happen before a retry, in order. It is immutable; a nil Plan is an empty one.
+// Plan is what has to happen before a retry, in order. It is immutable and safe for concurrent use; a nil Plan is an empty
+// one.
 type Plan struct {
 	steps            []Step
 	preserve, update []string
@@ -145,11 +145,28 @@ type Plan struct {
 // without a tool, is answered as internal and found by errstest.Check; [Define] refuses it.
 func NewPlan(steps ...Step) *Plan { return newPlan(steps, nil, nil) }
 
-// WithPreserve returns a copy that also names the input fields whose values must survive the repair, at most eight.
-func (p *Plan) WithPreserve(fields ...string) *Plan { return newPlan(p.list(), fields, p.updates()) }
+// WithPreserve returns a copy that names the input fields whose values must survive the repair, at most eight, in place
+// of those it named before.
+func (p *Plan) WithPreserve(fields ...string) *Plan {
+	return newPlan(p.list(), fields, p.updates()).keepCut(p)
+}
 
-// WithUpdate returns a copy that also names the input fields to be replaced from repair output, at most eight.
-func (p *Plan) WithUpdate(fields ...string) *Plan { return newPlan(p.list(), p.preserves(), fields) }
+// WithUpdate returns a copy that names the input fields to be replaced from repair output, at most eight, in place of
+// those it named before.
+func (p *Plan) WithUpdate(fields ...string) *Plan {
+	return newPlan(p.list(), p.preserves(), fields).keepCut(p)
+}
+
+// withSteps returns a copy with other steps.
+func (p *Plan) withSteps(steps []Step) *Plan {
+	return newPlan(steps, p.preserves(), p.updates()).keepCut(p)
+}
+
+// keepCut remembers that the plan this one was made from had to be cut.
+func (p *Plan) keepCut(from *Plan) *Plan {
+	p.cut = p.cut || from != nil && from.cut
+	return p
+}
 
 // newPlan keeps what the wire holds: steps beyond the fifth and names beyond the sixteenth are cut and said to be.
 func newPlan(steps []Step, preserve, update []string) *Plan {
@@ -170,16 +187,29 @@ func newPlan(steps []Step, preserve, update []string) *Plan {
 	return p
 }
 
-// planOf reads a plan off the wire, whoever wrote it.
+// planOf reads a plan off the wire, whoever wrote it, and keeps its bytes to be sent on.
 func planOf(m *remedyv1.RepairPlan, wire []byte) *Plan {
 	p := &Plan{preserve: m.GetPreserve(), update: m.GetUpdate(), wire: wire}
 	for _, s := range m.GetSteps() {
 		p.steps = append(p.steps, Step{action: Action(s.GetAction()), tool: s.GetTool(), instruction: s.GetInstruction()})
 	}
-	if wire == nil {
-		p = newPlan(p.steps, p.preserve, p.update)
-	}
 	return p
+}
+
+// bounded returns the plan within its bounds. A name that is too long is left out: the beginning of it would name
+// something else.
+func (p *Plan) bounded() *Plan {
+	if p == nil {
+		return nil
+	}
+	steps := p.Steps()
+	for i := range steps {
+		if len(steps[i].tool) > maxNameBytes {
+			steps[i].tool = ""
+		}
+	}
+	tooLong := func(name string) bool { return len(name) > maxNameBytes }
+	return newPlan(steps, slices.DeleteFunc(p.Preserve(), tooLong), slices.DeleteFunc(p.Update(), tooLong))
 }
 
 func (p *Plan) message() *remedyv1.RepairPlan {
@@ -205,7 +235,10 @@ func (p *Plan) Preserve() []string { return slices.Clone(p.preserves()) }
 func (p *Plan) Update() []string { return slices.Clone(p.updates()) }
 
 // Equal reports whether both plans say the same; a nil plan equals an empty one.
-func (p *Plan) Equal(other *Plan) bool { return bytes.Equal(p.bytes(), other.bytes()) }
+func (p *Plan) Equal(other *Plan) bool {
+	return slices.Equal(p.list(), other.list()) && slices.Equal(p.preserves(), other.preserves()) &&
+		slices.Equal(p.updates(), other.updates())
+}
 
 func (p *Plan) list() []Step {
 	if p == nil {

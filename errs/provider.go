@@ -38,7 +38,7 @@ func (l *ProviderLimit) message(f *form) *remedyv1.ProviderLimit {
 		return nil
 	}
 	m := &remedyv1.ProviderLimit{
-		Kind:     remedyv1.ProviderLimit_Kind(enumOf(remedyv1.ProviderLimit_Kind_value, "KIND_", string(l.Kind))),
+		Kind:     remedyv1.ProviderLimit_Kind(f.enum("limit.kind", remedyv1.ProviderLimit_Kind_value, "KIND_", string(l.Kind))),
 		ResetsAt: timestampOf(l.ResetsAt), Window: f.text(l.Window),
 	}
 	if l.RetryAfter > 0 {
@@ -114,7 +114,10 @@ func (e *ProviderError) state() *core {
 }
 
 func (e *ProviderError) clone() typed {
-	return &ProviderError{Provider: e.Provider, ProviderCode: e.ProviderCode, Retryable: e.Retryable, Limit: e.Limit, Message: e.Message, Cause: e.Cause}
+	return &ProviderError{
+		Provider: e.Provider, ProviderCode: e.ProviderCode, Retryable: e.Retryable, Limit: e.Limit, Message: e.Message,
+		Cause: e.Cause,
+	}
 }
 
 func (e *ProviderError) describe(f *form) {

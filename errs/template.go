@@ -18,24 +18,28 @@ type part struct {
 	field bool
 }
 
-// parseTemplate splits text; an opening brace without a placeholder after it is literal.
+// parseTemplate splits text; a brace that belongs to no placeholder is literal.
 func parseTemplate(text string) template {
 	t := template{text: text}
-	for rest := text; rest != ""; {
-		open := strings.IndexByte(rest, '{')
-		end := -1
-		if open >= 0 {
-			end = strings.IndexByte(rest[open:], '}')
+	literal := 0 // where the literal text begins that is not in parts yet
+	for at := 0; at < len(text); at++ {
+		if text[at] != '{' {
+			continue
 		}
-		if open < 0 || end < 2 || !isField(rest[open+1:open+end]) {
-			t.parts = append(t.parts, part{text: rest})
-			break
+		end := strings.IndexByte(text[at:min(len(text), at+maxNameBytes+len("{}"))], '}')
+		if end < 0 || !isField(text[at+1:at+end]) {
+			continue
 		}
-		if open > 0 {
-			t.parts = append(t.parts, part{text: rest[:open]})
+		name := text[at+1 : at+end]
+		if literal < at {
+			t.parts = append(t.parts, part{text: text[literal:at]})
 		}
-		t.parts = append(t.parts, part{text: rest[open+1 : open+end], field: true})
-		rest = rest[open+end+1:]
+		t.parts = append(t.parts, part{text: name, field: true})
+		at += end
+		literal = at + 1
+	}
+	if literal < len(text) {
+		t.parts = append(t.parts, part{text: text[literal:]})
 	}
 	return t
 }

@@ -10,7 +10,7 @@ import (
 
 // Bounds of what enters a status. Lengths of identifiers are in bytes, lengths of sentences in code points.
 const (
-	maxToolBytes        = 64
+	maxNameBytes        = 64 // of a tool or an input field
 	maxIDBytes          = 36
 	maxKeyBytes         = 64
 	maxDomainBytes      = 63
@@ -27,36 +27,48 @@ const (
 
 const ellipsis = "…"
 
-// clean makes s fit to be read by an agent: valid UTF-8, white space folded, no control, bidirectional or other
-// invisible characters, and no bracket, because the one bracket pair of a message is ours.
+// clean makes s fit to be read by an agent: valid UTF-8, white space folded, nothing that a reader would not see, and no
+// bracket, because the one bracket pair of a message is ours.
 func clean(s string) string {
 	if isClean(s) {
 		return s
 	}
 	var b strings.Builder
 	b.Grow(len(s))
+	var last, joiner rune // the last character written, and a joiner that waits for a second one to join
 	space := false
 	for _, r := range s { // a bad byte ranges as U+FFFD
 		switch {
-		case unicode.IsSpace(r):
-			space = b.Len() > 0
+		case unicode.IsSpace(r) || r == brailleBlank:
+			space, joiner = b.Len() > 0, 0
+			continue
+		case r == zeroWidthJoiner || r == zeroWidthNonJoiner:
+			if !space && last > '~' {
+				joiner = r
+			}
+			continue
+		case r == textStyle || r == emojiStyle:
+			if !space && last > '~' && last != textStyle && last != emojiStyle {
+				b.WriteRune(r)
+				last = r
+			}
 			continue
 		case invisible(r):
 			continue
-		case r == '[':
-			r = '('
-		case r == ']':
-			r = ')'
 		}
-		if space {
+		switch {
+		case space:
 			b.WriteByte(' ')
-			space = false
+		case joiner != 0 && r > '~':
+			b.WriteRune(joiner)
 		}
-		b.WriteRune(r)
+		space, joiner, last = false, 0, r
+		b.WriteRune(unbracketed(r))
 	}
 	return b.String()
 }
 
+// isClean is true only for text that clean leaves as it is; it does not look at all of it.
 func isClean(s string) bool {
 	last := byte(' ') // a leading space is not clean
 	for i := range len(s) {
@@ -69,13 +81,33 @@ func isClean(s string) bool {
 	return s == "" || last != ' '
 }
 
+// Characters without an ink of their own that some scripts and emoji need. They are kept only next to characters beyond
+// ASCII and never twice, so that no text can hide in them.
+const (
+	zeroWidthNonJoiner = '\u200c'
+	zeroWidthJoiner    = '\u200d'
+	textStyle          = '\ufe0e'
+	emojiStyle         = '\ufe0f'
+	brailleBlank       = '\u2800'
+)
+
 // invisible reports characters that a person reviewing the text would not see: controls, bidirectional marks, tag
-// characters, private use. The joiners are kept, because some scripts and emoji need them.
+// characters, other variation selectors, fillers, private use, and what is not assigned.
 func invisible(r rune) bool {
-	if r == '\u200c' || r == '\u200d' {
-		return false
+	return r > '~' && (!unicode.IsGraphic(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)) ||
+		r < ' '
+}
+
+// unbracketed turns square brackets, and the characters that normalization turns into them, into parentheses.
+func unbracketed(r rune) rune {
+	switch r {
+	case '[', '\uff3b', '\ufe47':
+		return '('
+	case ']', '\uff3d', '\ufe48':
+		return ')'
+	default:
+		return r
 	}
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs)
 }
 
 // validUTF8 replaces bad bytes; one of them would make every client drop all details.
@@ -110,11 +142,16 @@ func cutRunes(s string, n int) (string, bool) {
 			keep = i
 		}
 		if count == n {
-			return strings.TrimRight(s[:keep], " ") + ellipsis, true
+			return ended(s[:keep]), true
 		}
 		count++
 	}
 	return s, false
+}
+
+// ended ends a text that was cut.
+func ended(s string) string {
+	return strings.TrimRight(s, " \u200c\u200d") + ellipsis
 }
 
 // wireLen is the length of s in a grpc-message header, where everything but printable ASCII takes three bytes.
@@ -139,39 +176,30 @@ func cutWire(s string, size int) (string, bool) {
 		return "", true
 	}
 	used, keep := 0, 0
-	for i, r := range s {
-		width := wireLen(s[i : i+utf8.RuneLen(r)])
+	for keep < len(s) {
+		_, n := utf8.DecodeRuneInString(s[keep:])
+		width := wireLen(s[keep : keep+n])
 		if used+width > size {
 			break
 		}
 		used += width
-		keep = i + utf8.RuneLen(r)
+		keep += n
 	}
-	return strings.TrimRight(s[:keep], " ") + ellipsis, true
+	return ended(s[:keep]), true
 }
 
 // isName reports whether s is a tool name: 1 to 64 of [A-Za-z0-9_./-].
-func isName(s string) bool {
-	if s == "" || len(s) > maxToolBytes {
-		return false
-	}
-	for i := range len(s) {
-		c := s[i]
-		if !isAlnum(c) && c != '_' && c != '.' && c != '/' && c != '-' {
-			return false
-		}
-	}
-	return true
-}
+func isName(s string) bool { return isMadeOf(s, "_./-") }
 
 // isField reports whether s can name an input field in a plan: 1 to 64 of [A-Za-z0-9_.$-].
-func isField(s string) bool {
-	if s == "" || len(s) > maxToolBytes {
+func isField(s string) bool { return isMadeOf(s, "_.$-") }
+
+func isMadeOf(s, besides string) bool {
+	if s == "" || len(s) > maxNameBytes {
 		return false
 	}
 	for i := range len(s) {
-		c := s[i]
-		if !isAlnum(c) && c != '_' && c != '.' && c != '$' && c != '-' {
+		if c := s[i]; !isAlnum(c) && strings.IndexByte(besides, c) < 0 {
 			return false
 		}
 	}
@@ -194,6 +222,14 @@ func named(s string) string {
 	}
 }
 
+// fieldNamed is named for the name of an input field.
+func fieldNamed(s string) string {
+	if isField(s) {
+		return s
+	}
+	return named(s)
+}
+
 // quoted shows a value from outside inside a sentence: at most 64 code points between quotation marks that it cannot
 // close.
 func quoted(s string) string {
@@ -201,18 +237,27 @@ func quoted(s string) string {
 	if cut, was := bound(s, window); was {
 		s = cut + ellipsis
 	}
-	s = strings.ReplaceAll(clean(s), `"`, "'")
+	s = strings.Map(unquoted, clean(s))
 	s, _ = cutRunes(s, maxValueRunes)
 	return `"` + s + `"`
+}
+
+// unquoted turns what could be read as the end of a quotation into an apostrophe.
+func unquoted(r rune) rune {
+	switch r {
+	case '"', '\u201c', '\u201d', '\u201e', '\u201f', '\uff02':
+		return '\''
+	default:
+		return r
+	}
 }
 
 // number writes the shortest decimal that reads back as f, without an exponent.
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// nanosDecimal writes n billionths as a decimal, exactly.
-func nanosDecimal(n int64) string {
-	const billion = 1_000_000_000
-	whole, rest := n/billion, n%billion
+// fixed writes n parts of unit, a power of ten, as a decimal, exactly: 1500000 nanoseconds are 1.5 milliseconds.
+func fixed(n, unit int64) string {
+	whole, rest := n/unit, n%unit
 	sign := ""
 	if n < 0 {
 		sign, whole, rest = "-", -whole, -rest
@@ -220,12 +265,9 @@ func nanosDecimal(n int64) string {
 	if rest == 0 {
 		return sign + strconv.FormatInt(whole, 10)
 	}
-	fraction := strconv.FormatInt(billion+rest, 10)[1:]
+	fraction := strconv.FormatInt(unit+rest, 10)[1:]
 	return sign + strconv.FormatInt(whole, 10) + "." + strings.TrimRight(fraction, "0")
 }
-
-// millis writes d in milliseconds, exactly.
-func millis(d time.Duration) string { return number(float64(d) / float64(time.Millisecond)) }
 
 // wait writes a delay for a message: whole seconds rounded up from one second on, else milliseconds rounded up.
 func wait(d time.Duration) string {

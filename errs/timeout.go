@@ -66,7 +66,9 @@ func (e *OperationTimeoutError) state() *core {
 }
 
 func (e *OperationTimeoutError) clone() typed {
-	return &OperationTimeoutError{Operation: e.Operation, Timeout: e.Timeout, RetryAfter: e.RetryAfter, Message: e.Message, Cause: e.Cause}
+	return &OperationTimeoutError{
+		Operation: e.Operation, Timeout: e.Timeout, RetryAfter: e.RetryAfter, Message: e.Message, Cause: e.Cause,
+	}
 }
 
 func (e *OperationTimeoutError) describe(f *form) {
@@ -75,7 +77,7 @@ func (e *OperationTimeoutError) describe(f *form) {
 	}
 	f.after = e.RetryAfter
 	f.info.Tool = toolNamed(e.Operation)
-	f.fromCatalog(m, "", e.Message, named(e.Operation)+" timed out after "+millis(e.Timeout)+"ms")
+	f.fromCatalog(m, "", e.Message, named(e.Operation)+" timed out after "+fixed(int64(e.Timeout), int64(time.Millisecond))+"ms")
 }
 
 // decodeOperationTimeoutError reads the identity message.

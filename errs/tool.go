@@ -26,8 +26,8 @@ type ToolError struct {
 	Repair *Plan
 	// RetryAfter is the wait before a retry; zero when not known.
 	RetryAfter time.Duration
-	// Details are for application code. They travel as structured data and never enter a message; numbers that JSON
-	// cannot hold exactly are left out.
+	// Details are for application code. They travel as structured data and never enter a message. What JSON cannot hold
+	// exactly everywhere, such as integers beyond 2^53-1, is left out.
 	Details map[string]any
 	// Cause is kept in process. Only typed causes travel.
 	Cause error
@@ -75,7 +75,10 @@ func (e *ToolError) state() *core {
 }
 
 func (e *ToolError) clone() typed {
-	return &ToolError{Code: e.Code, Message: e.Message, Retry: e.Retry, Status: e.Status, Repair: e.Repair, RetryAfter: e.RetryAfter, Details: e.Details, Cause: e.Cause, definition: e.definition}
+	return &ToolError{
+		Code: e.Code, Message: e.Message, Retry: e.Retry, Status: e.Status, Repair: e.Repair, RetryAfter: e.RetryAfter,
+		Details: e.Details, Cause: e.Cause, definition: e.definition,
+	}
 }
 
 func (e *ToolError) describe(f *form) {
@@ -83,28 +86,24 @@ func (e *ToolError) describe(f *form) {
 	if f.status == codes.OK {
 		f.status = f.retry.defaultStatus()
 	}
-	d := e.definition
-	if d == nil || d.domain == DomainTool && !d.covers(e) {
+	switch d := e.definition; {
+	case e.declared != nil && (d == nil || messageName(e.declared) != d.declares):
+		f.problem = "a definition wraps the message that it was declared for and no other"
+		return
+	case d == nil || d.domain == DomainTool && !d.covers(e):
 		if f.problem = toolProblem(e.Code, e.Retry, f.status, e.Repair); f.problem != "" {
 			return
 		}
+	case !d.covers(e):
+		f.problem = "code, retry, status and repair of a declared error are those of its proto"
+		return
+	default:
+		f.domain, f.help, f.info.Effect = d.domain, d.help(), d.effect
 	}
-	if d != nil {
-		f.domain, f.help = d.domain, d.help()
-	}
-	f.after = max(e.RetryAfter, 0)
+	f.after = e.RetryAfter
 	f.headline = f.sentence(string(e.Message))
-	f.identity = &remedyv1.ToolError{
-		Code: f.code, Message: f.headline, Retry: remedyv1.RetryPolicy(f.retry), Details: detailsOf(f, e.Details),
-	}
-}
-
-// decodeToolError reads the identity message.
-func decodeToolError(m *remedyv1.ToolError) typed {
-	return &ToolError{
-		Code: m.GetCode(), Message: guide.Text(m.GetMessage()), Retry: RetryPolicy(m.GetRetry()),
-		Details: m.GetDetails().AsMap(),
-	}
+	f.identity = &remedyv1.ToolError{Code: f.code, Message: f.headline, Retry: remedyv1.RetryPolicy(f.retry)}
+	f.details = f.packDetails(e.Details)
 }
 
 // toolProblem says what makes a code, rule, status and plan impossible, or nothing.
@@ -112,7 +111,7 @@ func toolProblem(code string, retry RetryPolicy, grpc codes.Code, plan *Plan) st
 	switch {
 	case !isCode(code):
 		return "code must be 3 to 63 of [a-z0-9_], a letter first and no underscore last"
-	case reserved()[code]:
+	case isReserved(code):
 		return "code " + code + " belongs to the catalog: choose another, or use its type"
 	case retry != 0 && !retry.valid():
 		return "retry must be Never, AsIs or AfterRepair"

@@ -14,7 +14,7 @@ import (
 
 // Issue is one failing input. Its texts are made from the schema, never from the input.
 type Issue struct {
-	// Path is a JSON Pointer (RFC 6901); empty for the whole input.
+	// Path is a JSON Pointer (RFC 6901); empty for the whole input. At most 128 bytes of it travel, cut between tokens.
 	Path string
 	// Keyword is the JSON Schema keyword or the protovalidate rule id.
 	Keyword string
@@ -83,17 +83,16 @@ func (e *ValidationError) describe(f *form) {
 	m := &remedyv1.ValidationError{Subject: f.text(e.Subject), Message: f.override(e.Message)}
 	bad := &errdetails.BadRequest{}
 	for _, issue := range e.Issues[:min(len(e.Issues), maxList)] {
-		issue.Path, issue.Keyword = f.text(issue.Path), f.text(issue.Keyword)
-		issue.Message, _ = cutRunes(clean(issue.Message), maxIssueRunes)
-		m.Issues = append(m.Issues, &remedyv1.Issue{Path: issue.Path, Keyword: issue.Keyword, Message: issue.Message})
+		path, cut := boundPointer(issue.Path, maxStringBytes)
+		f.info.Truncated = f.info.Truncated || cut || len(e.Issues) > maxList
+		keyword, message := f.text(issue.Keyword), f.cleaned(issue.Message, maxIssueRunes)
+		m.Issues = append(m.Issues, &remedyv1.Issue{Path: path, Keyword: keyword, Message: message})
+		field, _ := bound(dotted(path), maxStringBytes)
 		bad.FieldViolations = append(bad.FieldViolations, &errdetails.BadRequest_FieldViolation{
-			Field: dotted(issue.Path), Reason: issue.Keyword, Description: issue.Message,
+			Field: field, Reason: keyword, Description: message,
 		})
 	}
-	if len(e.Issues) > maxList {
-		f.info.Truncated = true
-	}
-	if len(bad.FieldViolations) > 0 {
+	if len(bad.GetFieldViolations()) > 0 {
 		f.badRequest = bad
 	}
 	f.info.Tool = toolNamed(e.Subject)
@@ -123,8 +122,7 @@ func issuesHeadline(subject string, issues []Issue) string {
 	}
 	texts := make([]string, 0, shownIssues)
 	for _, issue := range issues[:min(len(issues), shownIssues)] {
-		message, _ := cutRunes(clean(issue.Message), maxIssueRunes)
-		texts = append(texts, strings.TrimSuffix(pathShown(issue.Path)+" "+message, "."))
+		texts = append(texts, issue.shown())
 	}
 	for n := len(texts); n > 0; n-- {
 		text := head + ": " + strings.Join(texts[:n], "; ")
@@ -138,15 +136,17 @@ func issuesHeadline(subject string, issues []Issue) string {
 	return head + "."
 }
 
-// pathShown shows a path inside a sentence: the names in it may come from the input.
-func pathShown(path string) string {
-	if path == "" {
-		return "the input"
+// shown is what a headline says for the issue.
+func (i Issue) shown() string {
+	message, _ := cutRunes(clean(i.Message), maxIssueRunes)
+	switch {
+	case message != "":
+	case i.Keyword != "":
+		message = "fails " + named(i.Keyword)
+	default:
+		message = "is wrong"
 	}
-	if len(path) <= maxStringBytes && strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./~$-") == "" {
-		return path
-	}
-	return quoted(path)
+	return strings.TrimSuffix(pathShown(i.Path)+" "+message, ".")
 }
 
 // toolNamed is s where it is the name of a tool, for the metadata.

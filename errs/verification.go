@@ -66,7 +66,10 @@ func (e *VerificationError) state() *core {
 }
 
 func (e *VerificationError) clone() typed {
-	return &VerificationError{Tool: e.Tool, OperationKey: e.OperationKey, Reason: e.Reason, OperationID: e.OperationID, Message: e.Message, Cause: e.Cause}
+	return &VerificationError{
+		Tool: e.Tool, OperationKey: e.OperationKey, Reason: e.Reason, OperationID: e.OperationID, Message: e.Message,
+		Cause: e.Cause,
+	}
 }
 
 func (e *VerificationError) describe(f *form) {
@@ -74,7 +77,7 @@ func (e *VerificationError) describe(f *form) {
 		Tool: f.tool(e.Tool), OperationKey: f.key(e.OperationKey), Reason: f.text(e.Reason),
 		OperationId: f.id(e.OperationID), Message: f.override(e.Message),
 	}
-	f.info.Tool, f.info.OperationKey, f.info.OperationID = m.GetTool(), m.GetOperationKey(), m.GetOperationId()
+	f.info.Tool, f.info.OperationKey, f.info.OperationID = toolNamed(e.Tool), m.GetOperationKey(), m.GetOperationId()
 	f.fromCatalog(m, "", e.Message, "")
 }
 
