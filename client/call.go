@@ -1,0 +1,122 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+
+	"google.golang.org/grpc"
+
+	"github.com/remedyrpc/remedy/client/neversent"
+	"github.com/remedyrpc/remedy/errs"
+	servicev1 "github.com/remedyrpc/remedy/gen/remedy/service/v1"
+)
+
+// Call calls a tool with in as its input, encoded by encoding/json, and decodes its output into Out. Numbers stay exact:
+// one that is decoded into an interface is a [json.Number]. An input that encodes to null is sent as an empty object.
+//
+// The error is a typed one where the service sent one. A lost answer is an [errs.OutcomeUnknownError] with Inferred set,
+// from which the received error is reached by Unwrap, unless it is proven that nothing was sent. An [OutputError] says
+// that the call succeeded. Call has no deadline but that of ctx, and should be given one.
+func Call[In, Out any](ctx context.Context, c *Client, tool string, in In, options ...CallOption) (Result[Out], error) {
+	input, err := encode(in)
+	if err != nil {
+		return Result[Out]{}, err
+	}
+	result, err := c.CallJSON(ctx, tool, input, options...)
+	typed := Result[Out]{
+		OperationKey: result.OperationKey, OperationID: result.OperationID, FirstCompletedAt: result.FirstCompletedAt,
+		Verified: result.Verified, Replayed: result.Replayed, OutputOmitted: result.OutputOmitted,
+	}
+	if err != nil || result.OutputOmitted {
+		return typed, err
+	}
+	if err := decodeExactly(result.Output, &typed.Output); err != nil {
+		var zero Out
+		typed.Output = zero
+		return typed, &OutputError{
+			Tool: tool, OperationKey: result.OperationKey, OperationID: result.OperationID, Output: result.Output, Cause: err,
+		}
+	}
+	return typed, nil
+}
+
+// CallJSON is [Call] with JSON text in and out. An empty input stands for an empty object; one that is not JSON is
+// refused as a [errs.ValidationError] before anything is sent.
+func (c *Client) CallJSON(
+	ctx context.Context, tool string, input json.RawMessage, options ...CallOption,
+) (Result[json.RawMessage], error) {
+	config, err := newCall(tool, options)
+	if err != nil {
+		return Result[json.RawMessage]{}, err
+	}
+	if text := bytes.TrimSpace(input); len(text) == 0 || string(text) == "null" {
+		input = json.RawMessage("{}")
+	}
+	if !utf8.Valid(input) || !json.Valid(input) {
+		return Result[json.RawMessage]{}, &errs.ValidationError{
+			Subject: tool, Issues: []errs.Issue{{Keyword: "format", Message: "must be JSON"}},
+		}
+	}
+	result, err := c.call(ctx, config, &servicev1.CallToolRequest{
+		Tool: tool, Input: &servicev1.CallToolRequest_InputJson{InputJson: string(input)}, OperationKey: config.key, RunId: config.runID,
+	})
+	if err != nil {
+		return Result[json.RawMessage]{OperationKey: config.key, OperationID: errs.InfoOf(err).OperationID}, err
+	}
+	return resultOf(tool, config.key, result)
+}
+
+// call sends a request, more than once only where [WithRetry] was given. Every attempt carries the same key.
+func (c *Client) call(
+	ctx context.Context, config callConfig, request *servicev1.CallToolRequest,
+) (*servicev1.ToolResult, error) {
+	var result *servicev1.ToolResult
+	err := c.retry.do(ctx, func(ctx context.Context) (bool, error) {
+		k := &known{request: request, ledger: c.ledger, reads: config.reads}
+		if err := c.refused(ctx); err != nil {
+			return true, k.annotated(err)
+		}
+		ctx, record := neversent.Watch(k.in(ctx), servicev1.ToolService_CallTool_FullMethodName)
+		response, err := c.tools.CallTool(ctx, request, append([]grpc.CallOption{grpc.Header(&k.header)}, config.grpc...)...)
+		if err == nil {
+			result = response.GetResult()
+			return false, nil
+		}
+		unsent := record.Proves(err)
+		return unsent, k.judge(err, unsent)
+	})
+	return result, err
+}
+
+func resultOf(tool, key string, in *servicev1.ToolResult) (Result[json.RawMessage], error) {
+	result := Result[json.RawMessage]{
+		OperationKey: key, OperationID: in.GetOperationId(),
+		Verified: in.GetVerified(), Replayed: in.GetReplayed(), OutputOmitted: in.GetOutputOmitted(),
+	}
+	if at := in.GetFirstCompletedAt(); at.IsValid() {
+		result.FirstCompletedAt = at.AsTime()
+	}
+	if result.OutputOmitted {
+		return result, nil
+	}
+	output, err := outputOf(in)
+	if err != nil {
+		return result, &OutputError{Tool: tool, OperationKey: key, OperationID: result.OperationID, Cause: err}
+	}
+	result.Output = output
+	return result, nil
+}
+
+// encode is json.Marshal without its escapes for HTML.
+func encode(in any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(in); err != nil {
+		return nil, fmt.Errorf("client: encoding the input: %w", err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

@@ -1,0 +1,25 @@
+// Package client calls the tools of a Remedy service. An error says what failed, whether a retry is allowed and what must
+// happen first; a lost answer is an unknown outcome, never something that looks safe to send again.
+//
+//	c, err := client.Dial("tools.example.com:443")
+//	if err != nil {
+//		return err
+//	}
+//	defer c.Close()
+//
+//	result, err := client.Call[CancelOrder, Cancelled](ctx, c, "cancel_order", CancelOrder{OrderID: "o-1"})
+//	switch {
+//	case err == nil:
+//		fmt.Println(result.Output.Refund)
+//	case errors.Is(err, errs.CodeOutcomeUnknown):
+//		// It may have happened. Ask what became of result.OperationKey; never use a new key.
+//	case errors.Is(err, errs.Code("order_already_shipped")):
+//		fmt.Println(err) // the message says what to do, to people and to agents
+//	}
+//
+// Every call with an effect carries an operation key, the name of one intent: made for you, or yours by
+// [WithOperationKey]. Give your own, and store it first, where the intent must survive this process.
+//
+// Nothing is retried unless [WithRetry] asks for it, and nothing here waits for an operation, reconciles one or caches
+// what a service said.
+package client

@@ -1,0 +1,90 @@
+package client
+
+import (
+	"context"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+
+	"github.com/remedyrpc/remedy/client/neversent"
+	"github.com/remedyrpc/remedy/errs"
+	servicev1 "github.com/remedyrpc/remedy/gen/remedy/service/v1"
+)
+
+// operationIDHeader comes at the crossing, ahead of the answer.
+const operationIDHeader = "remedy-operation-id"
+
+// known is what is known of one attempt at a CallTool when its error is judged.
+type known struct {
+	request *servicev1.CallToolRequest
+	ledger  bool // the service keeps operations
+	reads   bool // the tool changes nothing
+	header  metadata.MD
+}
+
+type knownKey struct{}
+
+// in passes what is known to the interceptor of the connection.
+func (k *known) in(ctx context.Context) context.Context { return context.WithValue(ctx, knownKey{}, k) }
+
+// judge applies the code-only rule: the error of an attempt becomes an unknown outcome unless it says what became of the
+// call, or nothing was sent. It is idempotent.
+func (k *known) judge(err error, unsent bool) error {
+	err = received(err)
+	if k.reads {
+		return k.annotated(err)
+	}
+	judged := errs.InferOutcome(err, errs.Call{
+		Name: k.request.GetTool(), OperationKey: k.request.GetOperationKey(), Ledger: k.ledger, NeverSent: unsent,
+	})
+	if lost, ok := judged.(*errs.OutcomeUnknownError); ok && error(lost) != err { //nolint:errorlint // one made just now
+		if ids := k.header.Get(operationIDHeader); lost.OperationID == "" && len(ids) == 1 {
+			lost.OperationID = ids[0]
+		}
+	}
+	return k.annotated(judged)
+}
+
+// annotated adds what a typed error does not say of the call it belongs to.
+func (k *known) annotated(err error) error {
+	if errs.CodeOf(err) == "" {
+		return err
+	}
+	info := errs.InfoOf(err)
+	missing := errs.Info{}
+	if info.Tool == "" {
+		missing.Tool = k.request.GetTool()
+	}
+	if info.OperationKey == "" {
+		missing.OperationKey = k.request.GetOperationKey()
+	}
+	if info.RunID == "" {
+		missing.RunID = k.request.GetRunId()
+	}
+	if missing == (errs.Info{}) {
+		return err
+	}
+	return errs.WithInfo(err, missing)
+}
+
+// judged is the interceptor that applies the rule inside every interceptor that might send the call again.
+func judged(
+	ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker,
+	options ...grpc.CallOption,
+) error {
+	call, ok := request.(*servicev1.CallToolRequest)
+	if !ok || method != servicev1.ToolService_CallTool_FullMethodName {
+		return invoke(ctx, method, request, reply, conn, options...)
+	}
+	k, ok := ctx.Value(knownKey{}).(*known)
+	if !ok || k.request != call { // not called by a Client
+		k = &known{request: call}
+		options = append([]grpc.CallOption{grpc.Header(&k.header)}, options...)
+	}
+	ctx, record := neversent.Watch(ctx, method)
+	err := invoke(ctx, method, request, reply, conn, options...)
+	if err == nil {
+		return nil
+	}
+	return k.judge(err, record.Proves(err))
+}
