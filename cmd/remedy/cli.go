@@ -24,6 +24,8 @@ func (s *streams) printer() *term.Printer { return term.NewPrinter(s.out, s.colo
 type commands struct {
 	Explain explainCommand `cmd:"" help:"Explain the error in a google.rpc.Status."`
 	Catalog catalogCommand `cmd:"" help:"List every error of the catalog."`
+	Tools   toolsCommand   `cmd:"" help:"List the tools of a running service."`
+	Call    callCommand    `cmd:"" help:"Call a tool of a running service."`
 }
 
 const description = `Typed, repairable errors for tools that agents call.

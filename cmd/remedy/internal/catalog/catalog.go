@@ -71,15 +71,7 @@ func rowOf(m protoreflect.MessageDescriptor, options *remedyv1.ErrorOptions, c *
 		Status:   strings.TrimPrefix(options.GetStatus().String(), "STATUS_CODE_"),
 		Retry:    errs.RetryPolicy(options.GetRetry()).String(),
 		Effect:   errs.Effect(options.GetEffect()).String(),
-		Headline: options.GetMessage(),
-	}
-	if repair := options.GetRepair(); repair != nil {
-		r.Plan = &report.Plan{Preserve: repair.GetPreserve(), Update: repair.GetUpdate()}
-		for _, step := range repair.GetSteps() {
-			r.Plan.Steps = append(r.Plan.Steps, report.Step{
-				Action: errs.Action(step.GetAction()).String(), Tool: step.GetTool(), Instruction: step.GetInstruction(),
-			})
-		}
+		Headline: options.GetMessage(), Plan: report.PlanOfProto(options.GetRepair()),
 	}
 	r.When = when(r)
 	return r

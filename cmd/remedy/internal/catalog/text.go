@@ -26,7 +26,7 @@ func Text(p *term.Printer, rows []*Row) {
 		p.Field("headline", r.headline())
 		p.Field("when", r.When)
 		if r.Plan != nil {
-			report.PlanText(p, r.Plan)
+			report.PlanText(p, 1, r.Plan)
 		}
 	}
 }

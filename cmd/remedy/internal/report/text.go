@@ -2,8 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/remedyrpc/remedy/cmd/remedy/internal/plain"
 	"github.com/remedyrpc/remedy/cmd/remedy/internal/term"
@@ -106,21 +104,13 @@ func (r *Report) plan(p *term.Printer) {
 		return
 	}
 	p.Title("Plan")
-	PlanText(p, r.Plan)
+	PlanText(p, 1, r.Plan)
 }
 
-// PlanText writes the steps of a plan and its lists.
-func PlanText(p *term.Printer, plan *Plan) {
-	for i, step := range plan.Steps {
-		p.Item(1, strconv.Itoa(i+1)+". "+step.String())
-	}
-	names(p, "keep unchanged: ", plan.Preserve)
-	names(p, "replace from repair output: ", plan.Update)
-}
-
-func names(p *term.Printer, lead string, names []string) {
-	if len(names) > 0 {
-		p.Item(1, lead+strings.Join(names, ", "))
+// PlanText writes the steps of a plan and its lists at an indent.
+func PlanText(p *term.Printer, indent int, plan *Plan) {
+	for _, line := range plan.Lines() {
+		p.Item(indent, line)
 	}
 }
 

@@ -1,10 +1,13 @@
 package term
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+	"unicode/utf8"
 )
 
 // width is where lines break between words.
@@ -72,6 +75,42 @@ func (p *Printer) Field(name, value string) {
 	}
 	const column = 14
 	p.wrapped(1, (column+2)/2, "", fmt.Sprintf("%-*s%s", column, Safe(name), Safe(value)))
+}
+
+// JSON writes a JSON value at an indent, two spaces a level inside it too. Text that is not JSON is written as it is.
+func (p *Printer) JSON(indent int, value []byte) {
+	var b bytes.Buffer
+	if json.Indent(&b, value, "", "  ") != nil {
+		b.Reset()
+		b.Write(value)
+	}
+	for line := range strings.Lines(b.String()) {
+		p.Code(indent, strings.TrimSuffix(line, "\n"))
+	}
+}
+
+// Table writes rows in columns. The last column is as wide as it is.
+func (p *Printer) Table(rows [][]string) {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(Safe(cell)))
+		}
+	}
+	for _, row := range rows {
+		var b strings.Builder
+		for i, cell := range row {
+			cell = Safe(cell)
+			b.WriteString(cell)
+			if i < len(row)-1 {
+				b.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
+			}
+		}
+		p.line(0, "", b.String())
+	}
 }
 
 // Gap writes an empty line.

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestCallGolden(t *testing.T) {
+	t.Parallel()
+	addr, _ := serve(t)
+	for tool, code := range map[string]int{
+		"fine": exitOK, "replayed": exitOK, "never": exitNever, "as_is": exitAsIs, "repair": exitAfterRepair,
+		"unknown": exitOutcomeUnknown, "foreign": exitUntyped, "lost": exitOutcomeUnknown,
+	} {
+		t.Run(tool, func(t *testing.T) {
+			t.Parallel()
+			args := []string{"call", "--addr", addr, "--key", "k-1", "--input", `{"orderId":"o-1"}`, tool}
+			got := command(t, "", args...)
+			if got.code != code {
+				t.Errorf("exit %d, want %d", got.code, code)
+			}
+			golden(t, "call/"+tool+".txt", steady("-- out\n"+got.out+"-- err\n"+got.err, addr))
+			got = command(t, "", append(args, "--json")...)
+			if got.code != code || got.err != "" {
+				t.Errorf("with --json: exit %d, want %d; %s", got.code, code, got.err)
+			}
+			golden(t, "call/"+tool+".json", steady(got.out, addr))
+			if bad := unshowable(got.out + got.err); bad != "" {
+				t.Errorf("%q reaches the terminal", bad)
+			}
+		})
+	}
+}
+
+// What is sent is what was asked for, every number as it was written.
+func TestCallSends(t *testing.T) {
+	t.Parallel()
+	addr, f := serve(t)
+	file := filepath.Join(t.TempDir(), "input.json")
+	if err := os.WriteFile(file, []byte(`{"from":"a file"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for want, c := range map[string]struct {
+		stdin string
+		args  []string
+	}{
+		`{}`:                  {},
+		`{"n":1.0, "m":1e99}`: {args: []string{"--input", `{"n":1.0, "m":1e99}`}},
+		`{"from":"a file"}`:   {args: []string{"--input", "@" + file}},
+		`{"from":"stdin"}`:    {stdin: `{"from":"stdin"}`, args: []string{"--input", "-"}},
+	} {
+		got := command(t, c.stdin, append([]string{"call", "--addr", addr, "fine", "--run-id", "run-1"}, c.args...)...)
+		if got.code != exitOK {
+			t.Fatalf("exit %d, %s", got.code, got.err)
+		}
+		sent := <-f.calls
+		if sent.GetTool() != "fine" || sent.GetInputJson() != want || sent.GetRunId() != "run-1" || sent.GetOperationKey() == "" {
+			t.Errorf("got %v, want %s", sent, want)
+		}
+		if !strings.Contains(got.err, sent.GetOperationKey()) {
+			t.Errorf("the key that was made is not shown:\n%s", got.err)
+		}
+		if !strings.Contains(got.out, `"total": 12345678901234567890`) || !strings.Contains(got.out, "10.50") {
+			t.Errorf("a number is not as it came:\n%s", got.out)
+		}
+	}
+}
+
+// A call that failed says under which key to go on, also when the key was made here.
+func TestCallShowsTheKeyOfALostCall(t *testing.T) {
+	t.Parallel()
+	addr, f := serve(t)
+	got := command(t, "", "call", "--addr", addr, "--json", "lost")
+	var object struct {
+		OK           bool   `json:"ok"`
+		ExitCode     int    `json:"exitCode"`
+		OperationKey string `json:"operationKey"`
+		Error        struct {
+			Code         string `json:"code"`
+			OperationKey string `json:"operationKey"`
+		} `json:"error"`
+	}
+	if err := json.Unmarshal([]byte(got.out), &object); err != nil {
+		t.Fatalf("%v in %s", err, got.out)
+	}
+	key := (<-f.calls).GetOperationKey()
+	if object.OK || object.ExitCode != exitOutcomeUnknown || got.code != exitOutcomeUnknown || object.Error.Code != "outcome_unknown" ||
+		object.OperationKey != key || object.Error.OperationKey != key {
+		t.Errorf("exit %d: %s", got.code, got.out)
+	}
+}
+
+func TestCallFailures(t *testing.T) {
+	t.Parallel()
+	addr, f := serve(t)
+	for name, c := range map[string]struct {
+		stdin string
+		args  []string
+		code  int
+		want  string
+	}{
+		"nobody listens":        {args: []string{"--addr", nobody(t), "fine"}, code: exitUntyped, want: "Check that the service runs at"},
+		"no tool":               {args: []string{"--addr", addr}, code: exitUsage, want: "expected"},
+		"input of no kind":      {args: []string{"--addr", addr, "fine", "--input", "{"}, code: exitUsage, want: "expected JSON"},
+		"empty input":           {args: []string{"--addr", addr, "fine", "--input", "-"}, code: exitUsage, want: "expected JSON"},
+		"a missing file":        {args: []string{"--addr", addr, "fine", "--input", "@/does/not/exist"}, code: exitUsage, want: "opening"},
+		"a duration of no kind": {args: []string{"--addr", addr, "fine", "--timeout", "soon"}, code: exitUsage, want: "timeout"},
+		"too much": {
+			stdin: strings.Repeat(" ", maxInput+1), args: []string{"--addr", addr, "fine", "--input", "-"}, code: exitUsage, want: "more than",
+		},
+		"a bad key": {args: []string{"--addr", addr, "fine", "--key", "a b"}, code: exitAfterRepair, want: "operation_key"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := command(t, c.stdin, append([]string{"call"}, c.args...)...)
+			if got.code != c.code || !strings.Contains(got.err, c.want) || got.out != "" {
+				t.Errorf("exit %d, want %d and %q in:\n%s%s", got.code, c.code, c.want, got.err, got.out)
+			}
+		})
+	}
+	if len(f.calls) != 0 {
+		t.Errorf("%d calls were sent", len(f.calls))
+	}
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net"
+	"os"
+
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/remedyrpc/remedy/client"
+)
+
+// address says where the service is and how to reach it.
+type address struct {
+	Addr string `default:"127.0.0.1:7465" env:"REMEDY_ADDR" help:"host:port of the service."`
+
+	TLS string `default:"auto" enum:"auto,on,off" help:"Whether to use TLS; auto means for every address but this host's."`
+
+	CAFile string `help:"PEM file of the authorities to trust, not those of the system." name:"ca-file" placeholder:"FILE"`
+}
+
+// dial returns a client of the service. It connects on the first call.
+func (a *address) dial() (*client.Client, error) {
+	creds, err := a.credentials()
+	if err != nil {
+		return nil, err
+	}
+	c, err := client.Dial(a.Addr, client.WithTransportCredentials(creds))
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--addr: %w", err)}
+	}
+	return c, nil
+}
+
+// credentials returns how to secure the connection.
+func (a *address) credentials() (credentials.TransportCredentials, error) {
+	host, _, err := net.SplitHostPort(a.Addr)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--addr: %w", err)}
+	}
+	if a.TLS == "off" || a.TLS == "auto" && a.CAFile == "" && isLocal(host) {
+		return insecure.NewCredentials(), nil
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if a.CAFile != "" {
+		pem, err := os.ReadFile(a.CAFile)
+		if err != nil {
+			return nil, usageError{fmt.Errorf("--ca-file: %w", err)}
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, usageError{fmt.Errorf("--ca-file: %s holds no certificate in PEM", a.CAFile)}
+		}
+	}
+	return credentials.NewTLS(config), nil
+}
+
+// isLocal reports whether nobody but this host can listen at host.
+func isLocal(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/remedyrpc/remedy/errs"
+)
+
+func TestExitCode(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		err  error
+		want int
+	}{
+		{nil, exitOK},
+		{os.ErrNotExist, exitFailed},
+		{usageError{errors.New("x")}, exitUsage},
+		{shownError{usageError{errors.New("x")}}, exitUsage},
+		{&errs.AuthorizationError{}, exitNever},
+		{&errs.VerificationError{}, exitNever},
+		{&errs.ServiceError{Code: errs.CodeOverloaded}, exitAsIs},
+		{fmt.Errorf("wrapped: %w", &errs.ValidationError{}), exitAfterRepair},
+		{&errs.OutcomeUnknownError{}, exitOutcomeUnknown},
+		{&errs.OutcomeUnknownError{Inferred: true, Keyed: true, OperationKey: "k"}, exitOutcomeUnknown},
+		{errs.WithInfo(slotStale.New(), errs.Info{Effect: errs.EffectUnknown}), exitOutcomeUnknown},
+		{status.Error(codes.Unavailable, "x"), exitUntyped},
+		{fmt.Errorf("wrapped: %w", status.Error(codes.Internal, "x")), exitUntyped},
+		{context.DeadlineExceeded, exitUntyped},
+		{context.Canceled, exitUntyped},
+	} {
+		if got := exitCode(c.err); got != c.want {
+			t.Errorf("%v: got %d, want %d", c.err, got, c.want)
+		}
+	}
+}
+
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	got := command(t, "", "--help")
+	if got.code != exitOK || got.err != "" {
+		t.Fatalf("exit %d, %s", got.code, got.err)
+	}
+	for code := exitOK; code <= exitUntyped; code++ {
+		if !strings.Contains(got.out, fmt.Sprintf("\n  %d  ", code)) {
+			t.Errorf("exit code %d is not in --help", code)
+		}
+	}
+	for _, name := range []string{"explain", "catalog", "tools", "call"} {
+		if !strings.Contains(got.out, "\n  "+name+" ") {
+			t.Errorf("%s is not in --help", name)
+		}
+		if help := command(t, "", name, "--help"); help.code != exitOK || !strings.Contains(help.out, "Usage: remedy "+name) {
+			t.Errorf("%s --help: exit %d, %s", name, help.code, help.out)
+		}
+	}
+	if got := command(t, ""); got.code != exitUsage || got.out != "" {
+		t.Errorf("no command: exit %d, %s", got.code, got.out)
+	}
+}

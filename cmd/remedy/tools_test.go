@@ -1,0 +1,64 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestToolsGolden(t *testing.T) {
+	t.Parallel()
+	addr, _ := serve(t)
+	for name, args := range map[string][]string{
+		"tools.txt":  {"tools", "--addr", addr},
+		"tools.json": {"tools", "--addr", addr, "--json"},
+		"tool.txt":   {"tools", "--addr", addr, "cancel_order"},
+		"tool.json":  {"tools", "--addr", addr, "--json", "cancel_order"},
+	} {
+		got := command(t, "", args...)
+		if got.code != exitOK || got.err != "" {
+			t.Errorf("%s: exit %d, %s", name, got.code, got.err)
+		}
+		golden(t, name, got.out)
+	}
+}
+
+func TestToolsFailures(t *testing.T) {
+	t.Parallel()
+	addr, _ := serve(t)
+	for name, c := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"no such tool":    {[]string{"--addr", addr, "nothing"}, exitNever, "There is no tool nothing."},
+		"nobody listens":  {[]string{"--addr", nobody(t)}, exitUntyped, "Check that the service runs at"},
+		"no port":         {[]string{"--addr", "localhost"}, exitUsage, "missing port"},
+		"TLS, unexpected": {[]string{"--addr", addr, "--tls=on"}, exitUntyped, "UNAVAILABLE"},
+		"no such file":    {[]string{"--addr", addr, "--ca-file", "/does/not/exist"}, exitUsage, "--ca-file"},
+		"no certificate":  {[]string{"--addr", addr, "--ca-file", "tools_test.go"}, exitUsage, "no certificate in PEM"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := command(t, "", append([]string{"tools"}, c.args...)...)
+			if got.code != c.code || !strings.Contains(got.err, c.want) || got.out != "" {
+				t.Errorf("exit %d, want %d and %q in:\n%s%s", got.code, c.code, c.want, got.err, got.out)
+			}
+		})
+	}
+}
+
+func TestTLSByAddress(t *testing.T) {
+	t.Parallel()
+	for addr, want := range map[string]string{
+		"127.0.0.1:1": "insecure", "[::1]:1": "insecure", "localhost:1": "insecure",
+		"10.0.0.1:1": "tls", "example.com:443": "tls", ":1": "tls",
+	} {
+		creds, err := (&address{Addr: addr, TLS: "auto"}).credentials()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := creds.Info().SecurityProtocol; got != want {
+			t.Errorf("%s: got %s, want %s", addr, got, want)
+		}
+	}
+}
