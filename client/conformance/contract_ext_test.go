@@ -288,3 +288,23 @@ func TestReceivedAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestRelayed sends every error over a hop with the largest limit to one with the default: it shrinks and stays what it is.
+func TestRelayed(t *testing.T) {
+	t.Parallel()
+	for v := range encoded(load(t)) {
+		failure, err := v.Input.Error()
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := errs.Encoder{Limit: errs.MaxLimit}.Encode(failure, "", false)
+		second := errs.Encoder{}.Encode(errs.FromStatus(first.Status), "", false)
+		if cost := vector.ListCost(marshal(t, second.Status.Proto()), second.Status.Message()); cost > largestList {
+			t.Errorf("%s: its trailer list has %d bytes", v.Name, cost)
+		}
+		x, err := vector.Describe(errs.FromStatus(second.Status))
+		if err != nil || x.Class != v.Expect.Class || x.Code != v.Expect.Code || x.Retry != v.Expect.Retry || second.Pushback != v.Pushback {
+			t.Errorf("%s: it is %s %s %s %s (%v)", v.Name, x.Class, x.Code, x.Retry, second.Pushback, err)
+		}
+	}
+}
