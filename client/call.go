@@ -9,7 +9,6 @@ import (
 
 	"google.golang.org/grpc"
 
-	"github.com/remedyrpc/remedy/client/neversent"
 	"github.com/remedyrpc/remedy/errs"
 	servicev1 "github.com/remedyrpc/remedy/gen/remedy/service/v1"
 )
@@ -79,14 +78,12 @@ func (c *Client) call(
 		if err := c.refused(ctx); err != nil {
 			return true, k.annotated(err)
 		}
-		ctx, record := neversent.Watch(k.in(ctx), servicev1.ToolService_CallTool_FullMethodName)
-		response, err := c.tools.CallTool(ctx, request, append([]grpc.CallOption{grpc.Header(&k.header)}, config.grpc...)...)
+		response, err := c.tools.CallTool(k.in(ctx), request, append([]grpc.CallOption{grpc.Header(&k.header)}, config.grpc...)...)
 		if err == nil {
 			result = response.GetResult()
 			return false, nil
 		}
-		unsent := record.Proves(err)
-		return unsent, k.judge(err, unsent)
+		return k.judge(err)
 	})
 	return result, err
 }

@@ -14,27 +14,31 @@ import (
 // operationIDHeader comes at the crossing, ahead of the answer.
 const operationIDHeader = "remedy-operation-id"
 
-// known is what is known of one attempt at a CallTool when its error is judged.
+// known is what is known of one CallTool when its error is judged.
 type known struct {
 	request *servicev1.CallToolRequest
 	ledger  bool // the service keeps operations
 	reads   bool // the tool changes nothing
 	header  metadata.MD
+	record  *neversent.Record
 }
 
 type knownKey struct{}
 
-// in passes what is known to the interceptor of the connection.
-func (k *known) in(ctx context.Context) context.Context { return context.WithValue(ctx, knownKey{}, k) }
+// in returns the context of the call. It passes what is known to the interceptor of the connection.
+func (k *known) in(ctx context.Context) context.Context {
+	ctx, k.record = neversent.Watch(ctx, servicev1.ToolService_CallTool_FullMethodName)
+	return context.WithValue(ctx, knownKey{}, k)
+}
 
-// judge applies the code-only rule: the error of an attempt becomes an unknown outcome unless it says what became of the
-// call, or nothing was sent. It is idempotent.
-func (k *known) judge(err error, unsent bool) error {
-	err = received(err)
+// judge applies the code-only rule: the error of a call becomes an unknown outcome unless it says what became of the
+// call, or it is proven that nothing was sent, which judge returns too. It is idempotent.
+func (k *known) judge(err error) (unsent bool, judged error) {
+	unsent, err = k.record.Proves(err), received(err)
 	if k.reads {
-		return k.annotated(err)
+		return unsent, k.annotated(err)
 	}
-	judged := errs.InferOutcome(err, errs.Call{
+	judged = errs.InferOutcome(err, errs.Call{
 		Name: k.request.GetTool(), OperationKey: k.request.GetOperationKey(), Ledger: k.ledger, NeverSent: unsent,
 	})
 	if lost, ok := judged.(*errs.OutcomeUnknownError); ok && error(lost) != err { //nolint:errorlint // one made just now
@@ -42,7 +46,7 @@ func (k *known) judge(err error, unsent bool) error {
 			lost.OperationID = ids[0]
 		}
 	}
-	return k.annotated(judged)
+	return unsent, k.annotated(judged)
 }
 
 // annotated adds what a typed error does not say of the call it belongs to.
@@ -77,14 +81,16 @@ func judged(
 		return invoke(ctx, method, request, reply, conn, options...)
 	}
 	k, ok := ctx.Value(knownKey{}).(*known)
-	if !ok || k.request != call { // not called by a Client
+	if !ok || k.request.GetTool() != call.GetTool() || k.request.GetOperationKey() != call.GetOperationKey() {
+		// Called by something else than a Client.
 		k = &known{request: call}
+		ctx = k.in(ctx)
 		options = append([]grpc.CallOption{grpc.Header(&k.header)}, options...)
 	}
-	ctx, record := neversent.Watch(ctx, method)
 	err := invoke(ctx, method, request, reply, conn, options...)
 	if err == nil {
 		return nil
 	}
-	return k.judge(err, record.Proves(err))
+	_, err = k.judge(err)
+	return err
 }

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/stats"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/remedyrpc/remedy/client"
 	"github.com/remedyrpc/remedy/client/internal/tcptest"
@@ -368,6 +369,24 @@ func TestLedger(t *testing.T) {
 	}
 	if !strings.Contains(err.Error(), "retry with the same operation key only") {
 		t.Errorf("message %q", err)
+	}
+}
+
+// TestInterceptorThatCopies the request keeps what is known of the call.
+func TestInterceptorThatCopies(t *testing.T) {
+	t.Parallel()
+	copying := func(
+		ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
+	) error {
+		return invoke(ctx, method, proto.Clone(req.(proto.Message)), reply, cc, options...)
+	}
+	s := answering(status.Error(codes.Unavailable, "gone"))
+	c := dial(t, tcptest.Serve(t, s.register).Addr, client.WithLedger(), client.WithDialOptions(grpc.WithChainUnaryInterceptor(copying)))
+	if err := call(t.Context(), c, client.WithReadOnly()); status.Code(err) != codes.Unavailable || errs.CodeOf(err) != "" {
+		t.Errorf("a read: got %v", err)
+	}
+	if err := call(t.Context(), c); !errs.IsInferred(err) || !errs.Retryable(err) {
+		t.Errorf("with a ledger: got %v", err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"context"
 	"errors"
 	"strconv"
 	"testing"
@@ -98,6 +99,11 @@ func TestTool(t *testing.T) {
 	tool, err := c.Tool(t.Context(), "cancel_order")
 	if err != nil || tool.GetInputSchemaJson() != "{}" {
 		t.Errorf("got %v, %v", tool, err)
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.Tool(over, "cancel_order"); !errors.Is(err, context.Canceled) || status.Code(err) != codes.Canceled {
+		t.Errorf("canceled before: got %v", err)
 	}
 	missing, err := c.Tool(t.Context(), "nope")
 	if missing != nil || !errors.Is(err, errs.CodeToolNotFound) || errs.Retryable(err) {
