@@ -23,8 +23,8 @@ func (f *Fault) String() string {
 	return f.Path + " " + f.Expected
 }
 
-// at puts the fault below one more name.
-func (f *Fault) at(token string) *Fault {
+// At puts the fault below one more name, and returns it.
+func (f *Fault) At(token string) *Fault {
 	f.Path = "/" + Escape(token) + f.Path
 	return f
 }

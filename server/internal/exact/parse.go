@@ -116,11 +116,11 @@ func (p *parser) object(depth int) (any, *Fault) {
 			return nil, syntax(p.at)
 		}
 		if _, given := object[name]; given {
-			return nil, twice().at(name)
+			return nil, twice().At(name)
 		}
 		v, fault := p.value(depth)
 		if fault != nil {
-			return nil, fault.at(name)
+			return nil, fault.At(name)
 		}
 		object[name] = v
 		if p.after(',') {
@@ -145,7 +145,7 @@ func (p *parser) list(depth int) (any, *Fault) {
 	for {
 		v, fault := p.value(depth)
 		if fault != nil {
-			return nil, fault.at(index(len(list)))
+			return nil, fault.At(index(len(list)))
 		}
 		list = append(list, v)
 		if p.after(',') {

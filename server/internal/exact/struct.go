@@ -39,7 +39,7 @@ func (c *converter) object(s *structpb.Struct, depth int) (any, *Fault) {
 		c.bytes += len(name) + len(`"":,`)
 		v, fault := c.value(s.GetFields()[name], depth)
 		if fault != nil {
-			return nil, fault.at(name)
+			return nil, fault.At(name)
 		}
 		object[name] = v
 	}
@@ -82,7 +82,7 @@ func (c *converter) list(l *structpb.ListValue, depth int) (any, *Fault) {
 	for i, value := range l.GetValues() {
 		v, fault := c.value(value, depth)
 		if fault != nil {
-			return nil, fault.at(index(i))
+			return nil, fault.At(index(i))
 		}
 		list = append(list, v)
 	}

@@ -1,0 +1,81 @@
+package server
+
+import (
+	"encoding/json"
+	"time"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/remedyrpc/remedy/interceptors/auth"
+)
+
+// Call is one call of a tool.
+type Call struct {
+	// Tool is the name of the tool.
+	Tool string
+	// Input is the input as JSON text, at most 1 MiB; empty means an empty object.
+	Input string
+	// InputStruct is the input as a Struct, used where Input is empty. Its numbers are doubles, so integers beyond 2^53-1
+	// are refused.
+	InputStruct *structpb.Struct
+	// OperationKey is the caller's name for its intent, 1 to 64 of [A-Za-z0-9_.:-]. Equal retries carry the same one. Tools
+	// that only read, or that derive a key, take none.
+	OperationKey string
+	// RunID is the agent run that the call belongs to, at most 36 of [A-Za-z0-9_.:-]; may be empty.
+	RunID string
+}
+
+// Result is the result of a call that did what was asked.
+type Result struct {
+	// Output is the output as JSON text; empty where it was omitted.
+	Output json.RawMessage
+	// OutputOmitted says that the output could not be kept, because it was larger than 1 MiB, or not JSON. The operation
+	// is complete all the same.
+	OutputOmitted bool
+	// Verified says that authoritative state was read after the effect and agrees; false where the tool verifies nothing.
+	Verified bool
+	// Replayed says that this is the result of an earlier call with the same key.
+	Replayed bool
+	// FirstCompletedAt is when the operation completed; zero for tools that only read.
+	FirstCompletedAt time.Time
+	// OperationID is the server's name for the operation; empty for tools that only read.
+	OperationID string
+}
+
+// call is what the stages know of one call; each adds what the ones after it need.
+type call struct {
+	Call
+
+	tool   *AnyTool
+	sent   any           // the input as it was sent
+	in     any           // the input with its defaults, as the hooks take it
+	digest digest        // of sent
+	key    string        // the operation key, given or derived
+	caller auth.Identity // who is calling
+
+	attempt attempt // what the server knows the operation by; zero before it is known
+	claimed bool    // this call may execute the operation
+	freed   bool    // this call did nothing, and its key may be used again
+
+	answered bool // the operation is complete
+	replayed bool // by an earlier call
+	verified bool
+	receipt  receipt
+	out      any // what the effect returned; nil on replays
+}
+
+// op is the operation as hooks see it.
+func (c *call) op() *Op {
+	op := &Op{Tool: c.tool.name, Principal: c.caller.Principal, Tenant: c.caller.Tenant, ID: c.attempt.id, Attempt: c.attempt.number}
+	if c.tool.effect {
+		op.Key = c.key
+	}
+	return op
+}
+
+func (c *call) result() Result {
+	return Result{
+		Output: c.receipt.output, OutputOmitted: c.receipt.omitted, Verified: c.verified, Replayed: c.replayed,
+		FirstCompletedAt: c.receipt.completedAt, OperationID: c.attempt.id,
+	}
+}

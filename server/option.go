@@ -1,0 +1,48 @@
+package server
+
+import (
+	"fmt"
+	"log/slog"
+	"time"
+)
+
+// Option configures [New].
+type Option func(*Server)
+
+// DefaultStopDelay is the default of [WithStopDelay].
+const DefaultStopDelay = 2 * time.Second
+
+// WithLogger sets where the server logs what callers are not told, and what somebody has to look into: unknown outcomes
+// and results that could not be verified. It logs no inputs and no outputs, but the texts of errors that hooks return as
+// they are. The default, also for nil, is [slog.Default] at the time of the call.
+func WithLogger(logger *slog.Logger) Option { return func(s *Server) { s.logger = logger } }
+
+// WithObserver is told of every call that has ended. The default, and nil, tells nobody.
+func WithObserver(observer Observer) Option { return func(s *Server) { s.observer = observer } }
+
+// WithMaxOperations bounds how many operations are remembered at once, from 1 on. When there are more, those that
+// completed longest ago are forgotten, but not within ten minutes; a call that finds no room is answered overloaded. The
+// default is [DefaultMaxOperations], some 10 MB without the outputs, which take 64 MiB at most.
+func WithMaxOperations(n int) Option { return func(s *Server) { s.maxOperations = n } }
+
+// WithStopDelay is how long [Server.Shutdown] lets load balancers see that the server is not serving before it refuses
+// calls. The default is [DefaultStopDelay]; zero refuses them at once.
+func WithStopDelay(d time.Duration) Option { return func(s *Server) { s.stopDelay = d } }
+
+// WithoutHealth leaves grpc.health.v1.Health to others. By default [Server.Register] registers it.
+func WithoutHealth() Option { return func(s *Server) { s.withoutHealth = true } }
+
+// WithoutReflection leaves grpc.reflection.v1.ServerReflection to others. By default [Server.Register] registers it
+// where it can.
+func WithoutReflection() Option { return func(s *Server) { s.withoutReflex = true } }
+
+func (s *Server) checkOptions() []error {
+	var problems []error
+	if s.maxOperations < 1 {
+		problems = append(problems, fmt.Errorf("WithMaxOperations(%d): at least one operation must be remembered", s.maxOperations))
+	}
+	if s.stopDelay < 0 {
+		problems = append(problems, fmt.Errorf("WithStopDelay(%v): the delay must not be negative", s.stopDelay))
+	}
+	return problems
+}

@@ -1,0 +1,24 @@
+package server
+
+import (
+	"google.golang.org/grpc"
+	healthgrpc "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/reflection"
+
+	servicev1 "github.com/remedyrpc/remedy/gen/remedy/service/v1"
+)
+
+// Register registers the tool service, and health and reflection (v1) with it unless an option leaves them out. Reflection
+// needs a registrar that lists its services, as a [google.golang.org/grpc.Server] does; it describes the details of
+// errors, too. Register before the server serves.
+func (s *Server) Register(registrar grpc.ServiceRegistrar) {
+	servicev1.RegisterToolServiceServer(registrar, &toolService{server: s})
+	if !s.withoutHealth {
+		s.health.SetServingStatus(servicev1.ToolService_ServiceDesc.ServiceName, healthgrpc.HealthCheckResponse_SERVING)
+		healthgrpc.RegisterHealthServer(registrar, s.health)
+	}
+	// The types of error details are linked into every program that imports errs, and the default resolver has them.
+	if lister, ok := registrar.(reflection.GRPCServer); ok && !s.withoutReflex {
+		reflection.RegisterV1(lister)
+	}
+}

@@ -1,0 +1,101 @@
+package server
+
+import (
+	"context"
+
+	"github.com/remedyrpc/remedy/errs"
+)
+
+// Tool is what a tool with an effect is made of. Execute is required, the rest may be left out.
+//
+// Every hook may be called by several goroutines at once. A panic in one is an error of it, and its text never leaves
+// the server. Typed errors of package errs reach the caller as they are; of any other error the caller gets internal.
+type Tool[In, Out any] struct {
+	// InputSchema is the JSON Schema 2020-12 of In, as JSON text. Empty derives it: fields are required unless their tag
+	// says omitempty or omitzero, a jsonschema tag is the description, no other properties are allowed, and a type with a
+	// method JSONSchema() string says its own. The defaults of a schema are filled in before any hook sees the input.
+	InputSchema string
+	// Authorize says whether the caller may do this: nil, [Denied], or another error. It is asked on every call, also when
+	// the result is known already. op.ID is empty, because there may be no operation yet.
+	Authorize func(ctx context.Context, op *Op, in In) error
+	// Key names the operation, 1 to 64 of [A-Za-z0-9_.:-]. A tool that has it takes no key from its callers; the key of a
+	// tool without it is the caller's.
+	Key func(ctx context.Context, in In) string
+	// Execute checks and prepares, and returns the effect. It must not have the effect: an error here says that nothing
+	// happened, and the key may be used again.
+	Execute func(ctx context.Context, op *Op, in In) (Effect[Out], error)
+	// Recover finds out what became of an effect that did not return a result. It only reads, by op.ID or op.Key, and may
+	// run while the effect still does. Without it such an outcome stays unknown.
+	Recover func(ctx context.Context, op *Op, in In) (Recovered[Out], error)
+	// Verify reads authoritative state and says whether it agrees with the result. It is asked after the effect and again
+	// on every replay. Without it results are not verified.
+	Verify func(ctx context.Context, op *Op, in In, out Out) (Verdict, error)
+	// Timeouts bounds the hooks; its zero fields mean the defaults.
+	Timeouts Timeouts
+	// Errors are the errors that callers are told to expect, each code once. One that is not listed is delivered all the
+	// same, and logged.
+	Errors []*errs.Definition
+	// Destructive and Idempotent are hints for agents; no rule depends on them.
+	Destructive, Idempotent bool
+}
+
+// Effect is what a tool does to the world. It is called once, without the caller's deadline and cancellation. Its error
+// means that nobody knows what happened, unless it comes from [Op.NotApplied].
+type Effect[Out any] func(ctx context.Context) (Out, error)
+
+// Immediate makes an Execute of a function that needs no checks before its effect.
+func Immediate[In, Out any](
+	effect func(ctx context.Context, op *Op, in In) (Out, error),
+) func(context.Context, *Op, In) (Effect[Out], error) {
+	return func(_ context.Context, op *Op, in In) (Effect[Out], error) {
+		return func(ctx context.Context) (Out, error) { return effect(ctx, op, in) }, nil
+	}
+}
+
+// NewTool makes a tool of a name (1 to 64 of [A-Za-z0-9_./-]), a description for agents, and its hooks. In and Out are
+// structs or maps with string keys. It does not fail: [New] reports what is wrong with all tools at once.
+func NewTool[In, Out any](name, description string, tool Tool[In, Out]) *AnyTool {
+	t := newAnyTool[In, Out](name, description, tool.InputSchema, tool.Errors, tool.Timeouts)
+	t.effect = true
+	t.destructive, t.idempotent = tool.Destructive, tool.Idempotent
+	if tool.Execute == nil {
+		t.wrong("Execute", "is missing: return the effect from it, or use NewReadTool for a tool without one")
+	} else {
+		t.execute = func(ctx context.Context, op *Op, in any) (func(context.Context) (any, error), error) {
+			effect, err := tool.Execute(ctx, op, cast[In](in))
+			if effect == nil || err != nil {
+				return nil, err
+			}
+			return func(ctx context.Context) (any, error) { return effect(ctx) }, nil
+		}
+	}
+	t.authorize = erasedAuthorize(tool.Authorize)
+	if tool.Key != nil {
+		t.key = func(ctx context.Context, in any) string { return tool.Key(ctx, cast[In](in)) }
+	}
+	if tool.Recover != nil {
+		t.recover = func(ctx context.Context, op *Op, in any) (any, bool, error) {
+			found, err := tool.Recover(ctx, op, cast[In](in))
+			return found.out, found.committed, err
+		}
+	}
+	if tool.Verify != nil {
+		t.verify = func(ctx context.Context, op *Op, in, out any) (Verdict, error) {
+			return tool.Verify(ctx, op, cast[In](in), cast[Out](out))
+		}
+	}
+	return t
+}
+
+func erasedAuthorize[In any](authorize func(context.Context, *Op, In) error) func(context.Context, *Op, any) error {
+	if authorize == nil {
+		return nil
+	}
+	return func(ctx context.Context, op *Op, in any) error { return authorize(ctx, op, cast[In](in)) }
+}
+
+// cast takes back what the server put in; a nil map or pointer arrives as no value at all.
+func cast[T any](v any) T {
+	t, _ := v.(T)
+	return t
+}
