@@ -14,10 +14,9 @@ import (
 
 // Client calls the tools of one service. It is immutable and safe for concurrent use.
 type Client struct {
-	conn   grpc.ClientConnInterface
 	tools  servicev1.ToolServiceClient
 	ledger bool
-	retry  *Retry                    // nil sends everything once
+	retry  retrier
 	close  func() error              // nil where the connection is not ours
 	state  func() connectivity.State // nil where the connection does not tell
 }
@@ -43,7 +42,9 @@ func New(conn grpc.ClientConnInterface, options ...Option) (*Client, error) {
 }
 
 func newClient(conn grpc.ClientConnInterface, c config) *Client {
-	client := &Client{conn: conn, tools: servicev1.NewToolServiceClient(conn), ledger: c.ledger, retry: c.retry}
+	client := &Client{
+		tools: servicev1.NewToolServiceClient(conn), ledger: c.ledger, retry: retrier{Retry: c.retry, ledger: c.ledger},
+	}
 	if direct, ok := conn.(*grpc.ClientConn); ok {
 		client.state = direct.GetState
 	}

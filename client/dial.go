@@ -37,7 +37,8 @@ func Dial(target string, options ...Option) (*Client, error) {
 
 // DialOptions returns what [Dial] adds to a connection, for one that is made with grpc.NewClient and given to [New].
 // Give them last: interceptors that come before them see typed errors, and the lost answer of a CallTool as an unknown
-// outcome, so that none of them sends it again.
+// outcome, so that none of them sends it again. They leave the retryPolicy of a service config alone: add
+// grpc.WithDisableRetry, as Dial does, unless the service keeps its operations.
 func DialOptions(options ...decode.Option) []grpc.DialOption {
 	return append([]grpc.DialOption{
 		neversent.DialOption(),

@@ -15,7 +15,8 @@ type Option func(*config)
 
 type config struct {
 	ledger      bool
-	retry       *Retry
+	retry       Retry // zero, or complete
+	retries     bool
 	credentials []credentials.TransportCredentials
 	dial        []grpc.DialOption
 	decode      []decode.Option
@@ -24,7 +25,7 @@ type config struct {
 
 // WithRetry sends calls again as retry says. The default is to send every call once; the zero [Retry] stands for the
 // defaults of its fields.
-func WithRetry(retry Retry) Option { return func(c *config) { c.retry = &retry } }
+func WithRetry(retry Retry) Option { return func(c *config) { c.retry, c.retries = retry, true } }
 
 // WithLedger says that the service keeps its operations durably, for at least as long as this client retries: a lost
 // answer then says "retry with the same operation key only", and [WithRetry] does that. The default is that it does not,
@@ -67,12 +68,9 @@ func configOf(options []Option) (config, error) {
 			return c, errors.New("client: WithTransportCredentials(nil): use WithInsecure for a connection without TLS")
 		}
 	}
-	if c.retry != nil {
-		retry, err := complete(*c.retry)
-		if err != nil {
-			return c, err
-		}
-		c.retry = &retry
+	var err error
+	if c.retries {
+		c.retry, err = complete(c.retry)
 	}
-	return c, nil
+	return c, err
 }

@@ -72,9 +72,16 @@ func complete(r Retry) (Retry, error) {
 	return r, nil
 }
 
+// retrier makes the attempts of a call. The zero value makes one.
+type retrier struct {
+	Retry // complete, or zero
+
+	ledger bool // the service keeps operations
+}
+
 // do makes attempts until one succeeds, must not be repeated, or is the last. An attempt returns its error and whether
-// it is proven that nothing was sent. A nil Retry makes one attempt.
-func (r *Retry) do(ctx context.Context, attempt func(context.Context) (unsent bool, err error)) error {
+// it is proven that nothing was sent.
+func (r *retrier) do(ctx context.Context, attempt func(context.Context) (unsent bool, err error)) error {
 	var open error   // of an earlier attempt that may have taken effect, while none since has said what became of it
 	var before error // of the attempt before, where that is not the open one
 	for n := 1; ; n++ {
@@ -102,8 +109,8 @@ func (r *Retry) do(ctx context.Context, attempt func(context.Context) (unsent bo
 
 // next waits for the time of the next attempt and returns true, or returns false: with what ran out of time, or nil
 // when the call must not be sent again.
-func (r *Retry) next(ctx context.Context, n int, unsent bool, err error) (bool, error) {
-	if r == nil || n >= r.MaxAttempts || !errs.Retryable(err) && (!unsent || status.Code(err) != codes.Unavailable) {
+func (r *retrier) next(ctx context.Context, n int, unsent bool, err error) (bool, error) {
+	if n >= r.MaxAttempts || !r.repeatable(unsent, err) {
 		return false, nil
 	}
 	delay, _ := errs.RetryAfterOf(err)
@@ -124,8 +131,16 @@ func (r *Retry) next(ctx context.Context, n int, unsent bool, err error) (bool, 
 	}
 }
 
+// repeatable reports whether the rule of err, or the proof that nothing was sent, lets the same call be sent again.
+func (r *retrier) repeatable(unsent bool, err error) bool {
+	if unsent {
+		return status.Code(err) == codes.Unavailable
+	}
+	return errs.Retryable(err) && (r.ledger || errs.EffectOf(err) != errs.EffectUnknown)
+}
+
 // backoff is a random wait after attempt n: full jitter, so that callers who failed together do not come back together.
-func (r *Retry) backoff(n int) time.Duration {
+func (r *retrier) backoff(n int) time.Duration {
 	ceiling := r.InitialBackoff
 	for ; n > 1 && ceiling < r.MaxBackoff; n-- {
 		ceiling *= 2

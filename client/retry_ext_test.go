@@ -68,6 +68,7 @@ func busy(after time.Duration) error {
 var (
 	lost     = status.Error(codes.Unavailable, "error reading from server: EOF")
 	shipped  = received(&errs.ToolError{Code: "order_already_shipped", Message: "Shipped orders cannot be cancelled."})
+	behind   = received(&errs.OutcomeUnknownError{Tool: "pay", OperationKey: "k", Inferred: true, Keyed: true})
 	reported = received(&errs.OutcomeUnknownError{Tool: "cancel_order", OperationID: "op-1"})
 	stale    = received(&errs.ToolError{Code: "slot_stale", Message: "Stale.", Retry: errs.AfterRepair, Repair: errs.MustDefine(
 		"slot_stale", errs.AfterRepair, errs.Headline("Stale."), errs.Steps(errs.ChangeInput("Choose another."))).New().Plan()})
@@ -105,6 +106,8 @@ func TestWhatIsRetried(t *testing.T) {
 		{"lost, with a ledger but without the option", []error{lost}, options{ledger}, nil, 1, errs.CodeOutcomeUnknown, true},
 		{"lost for ever, with a ledger", []error{lost}, options{retry, ledger}, nil, 4, errs.CodeOutcomeUnknown, true},
 		{"reported unknown, with a ledger", []error{reported}, options{retry, ledger}, nil, 1, errs.CodeOutcomeUnknown, true},
+		{"unknown behind the service, without a ledger", []error{behind}, options{retry}, nil, 1, errs.CodeOutcomeUnknown, true},
+		{"unknown behind the service, with a ledger", []error{behind, nil}, options{retry, ledger}, nil, 2, "", false},
 		{"a read that was lost", []error{lost}, options{retry, ledger}, []client.CallOption{client.WithReadOnly()}, 1, "", true},
 		{"a longer delay than is waited for", []error{busy(31 * time.Second)}, options{retry}, nil, 1, errs.CodeOverloaded, true},
 	}
