@@ -121,6 +121,10 @@ func TestKeysAndRuns(t *testing.T) {
 	if last = requests[len(requests)-1]; err != nil || last.GetOperationKey() != "k" || result.OperationKey != "k" {
 		t.Errorf("a key given for a read was not sent: %v, %v", last, err)
 	}
+	result, err = c.CallJSON(t.Context(), "t", nil, client.WithoutOperationKey())
+	if last = requests[len(requests)-1]; err != nil || last.GetOperationKey() != "" || result.OperationKey != "" {
+		t.Errorf("a key was sent: %v, %v", last, err)
+	}
 
 	before := len(requests)
 	tests := []struct {
@@ -135,6 +139,7 @@ func TestKeysAndRuns(t *testing.T) {
 		{"empty key", "t", []client.CallOption{client.WithOperationKey("")}, "/operation_key"},
 		{"long key", "t", []client.CallOption{client.WithOperationKey(long + "k")}, "/operation_key"},
 		{"bad key", "t", []client.CallOption{client.WithOperationKey("a/b")}, "/operation_key"},
+		{"a key and none", "t", []client.CallOption{client.WithOperationKey("k"), client.WithoutOperationKey()}, "/operation_key"},
 		{"bad byte", "t", []client.CallOption{client.WithOperationKey("a\xffb")}, "/operation_key"},
 		{"empty run", "t", []client.CallOption{client.WithRunID("")}, "/run_id"},
 		{"long run", "t", []client.CallOption{client.WithRunID(strings.Repeat("r", 37))}, "/run_id"},

@@ -15,6 +15,7 @@ type CallOption func(*callConfig)
 type callConfig struct {
 	key      string
 	keyGiven bool
+	keyless  bool
 	runID    string
 	runGiven bool
 	reads    bool
@@ -27,6 +28,10 @@ type callConfig struct {
 func WithOperationKey(key string) CallOption {
 	return func(c *callConfig) { c.key, c.keyGiven = key, true }
 }
+
+// WithoutOperationKey sends no key: for a tool that makes the key out of its input, which refuses any other. The default
+// is to send one. The lost answer of a call without a key is never one that may be sent again.
+func WithoutOperationKey() CallOption { return func(c *callConfig) { c.keyless = true } }
 
 // WithRunID says which agent run a call belongs to: 1 to 36 of [A-Za-z0-9_.:-]. The default is none; an empty id is
 // refused, because a run that is not named is not held to its budget.
@@ -59,7 +64,7 @@ func newCall(tool string, options []CallOption) (callConfig, error) {
 			option(&c)
 		}
 	}
-	if !c.keyGiven && !c.reads {
+	if !c.keyGiven && !c.keyless && !c.reads {
 		c.key = rand.Text()
 	}
 	var issues []errs.Issue
@@ -68,6 +73,9 @@ func newCall(tool string, options []CallOption) (callConfig, error) {
 	}
 	if c.keyGiven && !named(c.key, maxKey, "_.:-") {
 		issues = append(issues, errs.Issue{Path: "/operation_key", Keyword: "pattern", Message: "must be 1 to 64 of A-Za-z0-9_.:-"})
+	}
+	if c.keyGiven && c.keyless {
+		issues = append(issues, errs.Issue{Path: "/operation_key", Keyword: "not", Message: "must be left out, as WithoutOperationKey says"})
 	}
 	if c.runGiven && !named(c.runID, maxRunID, "_.:-") {
 		issues = append(issues, errs.Issue{Path: "/run_id", Keyword: "pattern", Message: "must be 1 to 36 of A-Za-z0-9_.:-"})

@@ -108,6 +108,13 @@ func TestWhatIsRetried(t *testing.T) {
 		{"reported unknown, with a ledger", []error{reported}, options{retry, ledger}, nil, 1, errs.CodeOutcomeUnknown, true},
 		{"unknown behind the service, without a ledger", []error{behind}, options{retry}, nil, 1, errs.CodeOutcomeUnknown, true},
 		{"unknown behind the service, with a ledger", []error{behind, nil}, options{retry, ledger}, nil, 2, "", false},
+		{
+			"lost without a key",
+			[]error{lost},
+			options{retry, ledger},
+			[]client.CallOption{client.WithoutOperationKey()},
+			1, errs.CodeOutcomeUnknown, true,
+		},
 		{"a read that was lost", []error{lost}, options{retry, ledger}, []client.CallOption{client.WithReadOnly()}, 1, "", true},
 		{"a longer delay than is waited for", []error{busy(31 * time.Second)}, options{retry}, nil, 1, errs.CodeOverloaded, true},
 	}

@@ -44,6 +44,9 @@ func Serve(tb testing.TB, register func(grpc.ServiceRegistrar), options ...grpc.
 // that are running send nothing any more.
 func (s *Server) Kill() { s.listener.kill() }
 
+// Cut closes every connection and goes on listening.
+func (s *Server) Cut() { s.listener.cut() }
+
 // Refused returns an address where nobody listens.
 func Refused(tb testing.TB) string {
 	tb.Helper()
@@ -96,7 +99,18 @@ func (l *listener) kill() {
 	defer l.mu.Unlock()
 	l.killed = true
 	_ = l.Close()
+	l.cutLocked()
+}
+
+func (l *listener) cut() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.cutLocked()
+}
+
+func (l *listener) cutLocked() {
 	for _, conn := range l.conns {
 		_ = conn.Close()
 	}
+	l.conns = nil
 }
