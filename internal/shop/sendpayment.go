@@ -36,7 +36,7 @@ var (
 	accountBusy = errs.MustDefine("account_busy", errs.AsIs,
 		errs.Headline("The source account is being settled."), errs.Status(codes.Aborted))
 	bankUnreachable = errs.MustDefine("bank_unreachable", errs.AsIs,
-		errs.Headline("The receiver's bank cannot be reached."))
+		errs.Headline("The receiver's bank cannot be reached."), errs.Status(codes.Aborted))
 )
 
 const settlementDelay = 2 * time.Second
