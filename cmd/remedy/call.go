@@ -19,7 +19,7 @@ type callCommand struct {
 
 	Input string `default:"{}" help:"Input as JSON, as @FILE, or - for standard input." placeholder:"JSON"`
 
-	Key string `help:"Operation key: your name for this intent, the same on every retry. Made and shown when absent." placeholder:"KEY"`
+	Key string `help:"Operation key: your name for this intent, the same on every retry. Made when the tool needs one." placeholder:"KEY"`
 
 	RunID string `help:"Agent run that the call belongs to." name:"run-id" placeholder:"ID"`
 
@@ -50,23 +50,32 @@ func (c *callCommand) Run(ctx context.Context, s *streams) error {
 	defer service.Close() //nolint:errcheck // nothing is left to lose
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
-	result, err := service.CallJSON(ctx, c.Tool, input, c.options()...)
+	options, err := c.options(ctx, service)
+	if err != nil {
+		return fail(s, err, failure{addr: c.Addr, json: c.JSON})
+	}
+	result, err := service.CallJSON(ctx, c.Tool, input, options...)
 	if err != nil {
 		return fail(s, err, failure{addr: c.Addr, key: result.OperationKey, json: c.JSON})
 	}
 	return c.succeed(s, &result)
 }
 
-// options are those of the call that were given.
-func (c *callCommand) options() []client.CallOption {
+// options are those of the call. A tool that takes no key, because it reads or makes the key of its input, gets none;
+// only the service knows which these are.
+func (c *callCommand) options(ctx context.Context, service *client.Client) ([]client.CallOption, error) {
 	var options []client.CallOption
-	if c.Key != "" {
-		options = append(options, client.WithOperationKey(c.Key))
-	}
 	if c.RunID != "" {
 		options = append(options, client.WithRunID(c.RunID))
 	}
-	return options
+	if c.Key != "" {
+		return append(options, client.WithOperationKey(c.Key)), nil
+	}
+	tool, err := service.Tool(ctx, c.Tool)
+	if err == nil && !tool.GetOperationKeyRequired() {
+		options = append(options, client.WithoutOperationKey())
+	}
+	return options, err
 }
 
 // answer is a result as --json writes it.

@@ -69,6 +69,16 @@ func TestCallSends(t *testing.T) {
 	}
 }
 
+// A tool that makes its key of its input refuses any other.
+func TestCallSendsNoKeyThatIsNotWanted(t *testing.T) {
+	t.Parallel()
+	addr, f := serve(t)
+	got := command(t, "", "call", "--addr", addr, "keyless")
+	if sent := <-f.calls; got.code != exitOK || sent.GetOperationKey() != "" || strings.Contains(got.err, "operationKey") {
+		t.Errorf("exit %d, sent %v\n%s", got.code, sent, got.err)
+	}
+}
+
 // A call that failed says under which key to go on, also when the key was made here.
 func TestCallShowsTheKeyOfALostCall(t *testing.T) {
 	t.Parallel()
@@ -103,6 +113,7 @@ func TestCallFailures(t *testing.T) {
 		want  string
 	}{
 		"nobody listens":        {args: []string{"--addr", nobody(t), "fine"}, code: exitUntyped, want: "Check that the service runs at"},
+		"no such tool":          {args: []string{"--addr", addr, "nothing"}, code: exitNever, want: "There is no tool nothing."},
 		"no tool":               {args: []string{"--addr", addr}, code: exitUsage, want: "expected"},
 		"input of no kind":      {args: []string{"--addr", addr, "fine", "--input", "{"}, code: exitUsage, want: "expected JSON"},
 		"empty input":           {args: []string{"--addr", addr, "fine", "--input", "-"}, code: exitUsage, want: "expected JSON"},

@@ -26,6 +26,7 @@ type commands struct {
 	Catalog catalogCommand `cmd:"" help:"List every error of the catalog."`
 	Tools   toolsCommand   `cmd:"" help:"List the tools of a running service."`
 	Call    callCommand    `cmd:"" help:"Call a tool of a running service."`
+	Demo    demoCommand    `cmd:"" help:"Bring about every error that a tool can end with, and show it from all sides."`
 }
 
 const description = `Typed, repairable errors for tools that agents call.

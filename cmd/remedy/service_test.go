@@ -79,10 +79,16 @@ func (f *fake) ListTools(_ context.Context, r *servicev1.ListToolsRequest) (*ser
 }
 
 func (f *fake) GetTool(_ context.Context, r *servicev1.GetToolRequest) (*servicev1.GetToolResponse, error) {
-	if r.GetName() != "cancel_order" {
-		return nil, &errs.ServiceError{Code: errs.CodeToolNotFound, Subject: r.GetName()}
-	}
 	tool := listed()[0]
+	switch r.GetName() {
+	case "cancel_order":
+	case "keyless":
+		return &servicev1.GetToolResponse{Tool: &servicev1.Tool{Name: r.GetName()}}, nil
+	case "nothing":
+		return nil, &errs.ServiceError{Code: errs.CodeToolNotFound, Subject: r.GetName()}
+	default:
+		return &servicev1.GetToolResponse{Tool: &servicev1.Tool{Name: r.GetName(), OperationKeyRequired: true}}, nil
+	}
 	tool.InputSchemaJson = `{"type":"object","required":["orderId"],"properties":{"orderId":{"type":"string"}}}`
 	tool.Errors = []*servicev1.DeclaredError{{
 		Code: "slot_stale", Domain: "tool.remedy.v1", Message: "The selected slot is no longer available.",

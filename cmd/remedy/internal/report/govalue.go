@@ -37,7 +37,7 @@ func match(e errs.Error) string {
 	}
 }
 
-// valuesOf returns the exported fields of a typed error that hold something. Headline, plan and cause are shown by
+// valuesOf returns the exported fields of a typed error that hold something. Headline, rule, plan and cause are shown by
 // themselves.
 func valuesOf(e errs.Error) []Value {
 	v := reflect.ValueOf(e)
@@ -49,7 +49,7 @@ func valuesOf(e errs.Error) []Value {
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
 		switch field.Name {
-		case "Message", "Repair", "Cause":
+		case "Message", "Retry", "Repair", "Cause":
 			continue
 		}
 		if !field.IsExported() || isEmpty(v.Field(i)) {

@@ -55,7 +55,7 @@ func (p *Plan) Sentences() []string {
 	}
 	var lines []string
 	for i, step := range p.Steps {
-		line := strings.TrimSpace(step.sentence() + " " + step.Instruction)
+		line := step.Sentence()
 		if len(p.Steps) > 1 {
 			line = strconv.Itoa(i+1) + ". " + line
 		}
@@ -70,8 +70,11 @@ func (p *Plan) Sentences() []string {
 	return lines
 }
 
-// sentence is the action in words; empty for an action of a later version.
-func (s Step) sentence() string {
+// Sentence is the step in the words of the message that an agent reads.
+func (s Step) Sentence() string { return strings.TrimSpace(s.action() + " " + s.Instruction) }
+
+// action is the action in words; empty for an action of a later version.
+func (s Step) action() string {
 	with := ""
 	if s.Tool != "" {
 		with = " with " + s.Tool

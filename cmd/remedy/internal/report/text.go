@@ -29,7 +29,7 @@ func (r *Report) Text(p *term.Printer) {
 	p.Title("What an agent reads")
 	p.Line(1, orNothing(r.Message))
 	p.Title("What a caller without our types sees")
-	PlainText(p, r.Plain)
+	PlainText(p, 1, r.Plain)
 	if len(r.Unknown) > 0 {
 		p.Title("Details that could not be read here")
 		for _, u := range r.Unknown {
@@ -125,20 +125,20 @@ func (r *Report) causeText(p *term.Printer, indent int) {
 	}
 }
 
-// PlainText writes what a caller without our types sees, but for the message.
-func PlainText(p *term.Printer, v plain.View) {
-	p.Line(1, fmt.Sprintf("status %s (%d), message as above", v.Status, v.Number))
+// PlainText writes what a caller without our types sees, but for the message, at an indent.
+func PlainText(p *term.Printer, indent int, v plain.View) {
+	p.Line(indent, fmt.Sprintf("status %s (%d), message as above", v.Status, v.Number))
 	for _, d := range v.Details {
 		switch {
 		case d.Known():
-			p.Line(1, d.Type)
+			p.Line(indent, d.Type)
 			for _, line := range d.Lines() {
-				p.Item(2, line.Path+": "+line.Value)
+				p.Item(indent+1, line.Path+": "+line.Value)
 			}
 		case d.Problem != "":
-			p.Line(1, fmt.Sprintf("%s, %d bytes: %s", d.Type, d.Size, d.Problem))
+			p.Line(indent, fmt.Sprintf("%s, %d bytes: %s", d.Type, d.Size, d.Problem))
 		default:
-			p.Line(1, fmt.Sprintf("%s, %d bytes", d.Type, d.Size))
+			p.Line(indent, fmt.Sprintf("%s, %d bytes", d.Type, d.Size))
 		}
 	}
 }
