@@ -23,7 +23,7 @@ type callCommand struct {
 
 	RunID string `help:"Agent run that the call belongs to." name:"run-id" placeholder:"ID"`
 
-	Timeout time.Duration `default:"30s" help:"How long to wait. A call that is given up may still take effect."`
+	Timeout time.Duration `default:"30s" help:"How long to wait; 0 is no bound. A call that is given up may still take effect."`
 
 	JSON bool `help:"Write one JSON object, for the result and for an error alike."`
 }
@@ -48,7 +48,7 @@ func (c *callCommand) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	defer service.Close() //nolint:errcheck // nothing is left to lose
-	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	ctx, cancel := c.context(ctx, c.Timeout)
 	defer cancel()
 	options, err := c.options(ctx, service)
 	if err != nil {

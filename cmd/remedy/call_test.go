@@ -69,6 +69,15 @@ func TestCallSends(t *testing.T) {
 	}
 }
 
+func TestCallSendsHeaders(t *testing.T) {
+	t.Parallel()
+	addr, _ := serve(t)
+	got := command(t, "", "call", "--addr", addr, "--header", "who=a=b;c", "--timeout=0", "--key", "k-1", "fine")
+	if got.code != exitOK || !strings.Contains(got.out, `"who": "a=b;c"`) {
+		t.Errorf("exit %d, %s%s", got.code, got.out, got.err)
+	}
+}
+
 // A tool that makes its key of its input refuses any other.
 func TestCallSendsNoKeyThatIsNotWanted(t *testing.T) {
 	t.Parallel()

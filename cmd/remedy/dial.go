@@ -1,14 +1,17 @@
 package main
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
 	"net"
 	"os"
+	"time"
 
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
 
 	"github.com/remedyrpc/remedy/client"
 )
@@ -19,7 +22,18 @@ type address struct {
 
 	TLS string `default:"auto" enum:"auto,on,off" help:"Whether to use TLS; auto means for every address but this host's."`
 
+	Header map[string]string `help:"Header to send with each call; may be repeated." mapsep:"none" placeholder:"NAME=VALUE"`
+
 	CAFile string `help:"PEM file of the authorities to trust, not those of the system." name:"ca-file" placeholder:"FILE"`
+}
+
+// context returns a context for the calls of a command; a timeout of zero is no bound.
+func (a *address) context(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
+	ctx = metadata.NewOutgoingContext(ctx, metadata.New(a.Header))
+	if timeout == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, timeout)
 }
 
 // dial returns a client of the service. It connects on the first call.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 
 	"google.golang.org/grpc/codes"
@@ -30,7 +31,7 @@ type failed struct {
 func fail(s *streams, err error, f failure) error {
 	r := reportOf(err)
 	if f.json {
-		out := &failed{ExitCode: exitCode(err), OperationKey: f.key, Next: next(r, f), Error: r}
+		out := &failed{ExitCode: exitCode(err), OperationKey: cmp.Or(f.key, r.OperationKey), Next: next(r, f), Error: r}
 		return errors.Join(shownError{err}, term.JSON(s.out, out))
 	}
 	p := term.NewPrinter(s.err, false)
@@ -57,7 +58,7 @@ func failText(p *term.Printer, r *report.Report, f failure) {
 		p.Field("retry", "not stated: the error is not typed")
 	}
 	p.Field("errorId", r.ErrorID)
-	p.Field("operationKey", f.key)
+	p.Field("operationKey", cmp.Or(f.key, r.OperationKey))
 	p.Field("operationId", r.OperationID)
 	p.Gap()
 	p.Line(1, "What to do next:")

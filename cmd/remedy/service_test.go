@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -42,7 +43,7 @@ func failures() map[string]error {
 	}
 }
 
-func (f *fake) CallTool(_ context.Context, r *servicev1.CallToolRequest) (*servicev1.CallToolResponse, error) {
+func (f *fake) CallTool(ctx context.Context, r *servicev1.CallToolRequest) (*servicev1.CallToolResponse, error) {
 	f.calls <- r
 	if err := failures()[r.GetTool()]; err != nil {
 		return nil, err
@@ -50,6 +51,9 @@ func (f *fake) CallTool(_ context.Context, r *servicev1.CallToolRequest) (*servi
 	result := &servicev1.ToolResult{
 		Output:   &servicev1.ToolResult_OutputJson{OutputJson: `{"refund":10.50,"total":12345678901234567890,"note":"a\u009bb"}`},
 		Verified: true, OperationId: "op-9", Replayed: r.GetTool() == "replayed",
+	}
+	if who := metadata.ValueFromIncomingContext(ctx, "who"); len(who) > 0 {
+		result.Output = &servicev1.ToolResult_OutputJson{OutputJson: `{"who":"` + strings.Join(who, "|") + `"}`}
 	}
 	if result.GetReplayed() {
 		result.FirstCompletedAt = timestamppb.New(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))

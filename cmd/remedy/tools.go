@@ -20,7 +20,7 @@ type toolsCommand struct {
 
 	Name string `arg:"" help:"Show this tool whole, with its input schema and its errors." optional:""`
 
-	Timeout time.Duration `default:"30s" help:"How long to wait."`
+	Timeout time.Duration `default:"30s" help:"How long to wait; 0 is no bound."`
 
 	JSON bool `help:"Write JSON, for programs."`
 }
@@ -32,7 +32,7 @@ func (c *toolsCommand) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	defer service.Close() //nolint:errcheck // nothing is left to lose
-	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	ctx, cancel := c.context(ctx, c.Timeout)
 	defer cancel()
 	if c.Name != "" {
 		return c.one(ctx, s, service)
@@ -126,7 +126,7 @@ func table(p *term.Printer, tools []*servicev1.Tool) {
 	rows := make([][]string, 1, len(tools)+1)
 	rows[0] = []string{"NAME", "KEY", "HINTS", "DESCRIPTION"}
 	for _, t := range tools {
-		key := "none"
+		key := "-"
 		if t.GetOperationKeyRequired() {
 			key = "required"
 		}
