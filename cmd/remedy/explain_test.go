@@ -27,8 +27,8 @@ import (
 )
 
 // samples are statuses by the name of their golden file.
-func samples(t *testing.T) map[string]*spb.Status {
-	t.Helper()
+func samples(tb testing.TB) map[string]*spb.Status {
+	tb.Helper()
 	paymentStale := errs.MustDefine("payment_source_stale", errs.AfterRepair,
 		errs.Headline("The source account changed after authorization."),
 		errs.Steps(
@@ -40,7 +40,7 @@ func samples(t *testing.T) map[string]*spb.Status {
 	foreign := func(code codes.Code, message string, details ...protoadapt.MessageV1) *spb.Status {
 		st, err := status.New(code, message).WithDetails(details...)
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		return st.Proto()
 	}
@@ -260,7 +260,7 @@ func unshowable(s string) string {
 }
 
 func FuzzExplain(f *testing.F) {
-	for _, st := range samples(&testing.T{}) {
+	for _, st := range samples(f) {
 		raw, err := proto.Marshal(st)
 		if err != nil {
 			f.Fatal(err)
