@@ -25,7 +25,7 @@ type Stage struct {
 // logs what the caller is not told.
 func (s *Stage) Encode(ctx context.Context, method string, err error) (metadata.MD, error) {
 	if err == nil {
-		return nil, nil
+		return nil, nil //nolint:nilnil // there is nothing to say
 	}
 	out := s.encoder.Encode(err, method, hasEffect(method))
 	if out.Hidden != nil {

@@ -50,7 +50,7 @@ func byHand() error {
 		}}},
 	)
 	if err != nil {
-		return err //nolint:wrapcheck // stops the benchmark
+		return err
 	}
 	return st.Err()
 }
@@ -99,7 +99,9 @@ func inProcess(w io.Writer, rounds, calls int) error {
 	}
 	received := errs.FromError(byHand())
 	var encoder errs.Encoder
-	packHand := &scenario{name: "error to status, WithDetails", call: func() error { return check(status.Code(byHand()) == codes.FailedPrecondition) }}
+	packHand := &scenario{name: "error to status, WithDetails", call: func() error {
+		return check(status.Code(byHand()) == codes.FailedPrecondition)
+	}}
 	packTyped := &scenario{name: "error to status, typed (New and GRPCStatus)", call: func() error {
 		return check(errs.ToStatus(typed()) != nil)
 	}}

@@ -24,7 +24,7 @@ func main() {
 }
 
 func run(w io.Writer, rounds, calls int) error {
-	fmt.Fprintf(w, "%s %s/%s, %d cores; medians of %d rounds of %d calls\n", runtime.Version(), runtime.GOOS, runtime.GOARCH,
+	_, _ = fmt.Fprintf(w, "%s %s/%s, %d cores; medians of %d rounds of %d calls\n", runtime.Version(), runtime.GOOS, runtime.GOARCH,
 		runtime.GOMAXPROCS(0), rounds, calls)
 	if err := inProcess(w, rounds, calls); err != nil {
 		return err

@@ -73,9 +73,9 @@ type target struct {
 }
 
 func report(w io.Writer, title string, scenarios []*scenario, targets []target, batch int) {
-	fmt.Fprintf(w, "\n%s\n", title)
+	_, _ = fmt.Fprintf(w, "\n%s\n", title)
 	for _, s := range scenarios {
-		fmt.Fprintf(w, "  %-58s %10.2f µs %7.1f allocs\n", s.name, float64(s.median(batch).Nanoseconds())/1e3, s.allocsPerCall())
+		_, _ = fmt.Fprintf(w, "  %-58s %10.2f µs %7.1f allocs\n", s.name, float64(s.median(batch).Nanoseconds())/1e3, s.allocsPerCall())
 	}
 	for _, t := range targets {
 		ratio := float64(t.of.median(batch)) / float64(t.floor.median(batch))
@@ -95,6 +95,6 @@ func report(w io.Writer, title string, scenarios []*scenario, targets []target, 
 		if !met {
 			verdict = "MISSED"
 		}
-		fmt.Fprintln(w, line+"  "+verdict)
+		_, _ = fmt.Fprintln(w, line+"  "+verdict)
 	}
 }

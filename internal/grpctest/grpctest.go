@@ -151,7 +151,7 @@ type Result struct {
 // Call makes one call of a kind and reads it to its end.
 func Call(ctx context.Context, conn grpc.ClientConnInterface, kind Kind, options ...grpc.CallOption) Result {
 	client := testgrpc.NewTestServiceClient(conn)
-	switch kind { //nolint:exhaustive // the other one is the default
+	switch kind {
 	case ServerStream:
 		stream, err := client.StreamingOutputCall(ctx, &testgrpc.StreamingOutputCallRequest{}, options...)
 		if err != nil {
