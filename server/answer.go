@@ -22,21 +22,27 @@ func (s *Server) answer(ctx context.Context, c *call, stage string, err error) e
 	if c.tool != nil {
 		info.Tool, info.OperationKey, info.OperationID = c.tool.name, c.key, c.attempt.id
 	}
-	// The rules for what may leave are those for any handler. The effect is stated afterwards, so that what failed before
-	// the boundary stays internal and does not become an unknown outcome.
-	encoded := errs.Encoder{}.Encode(completed(err, c), "", false)
-	answered := errs.WithInfo(encoded.Err, info)
-	if errs.CodeOf(answered) == "" && lost(status.Code(answered)) {
-		encoded.ErrorID, encoded.Hidden = newErrorID(), err
-		info.ErrorID = encoded.ErrorID
-		answered = errs.WithInfo(&errs.ServiceError{Code: errs.CodeInternal}, info)
+	// The rules for what may leave are those for any handler. The effect is stated here, so that what failed before the
+	// boundary stays internal and does not become an unknown outcome.
+	encoded := errs.Encoder{}.Encode(errs.WithInfo(returned{completed(err, c)}, info), "", false)
+	answered := encoded.Err
+	switch {
+	case errs.CodeOf(answered) == "" && lost(status.Code(answered)):
+		info.ErrorID, encoded.Hidden = newErrorID(), err
+		answered = errs.WithInfo(&errs.ServiceError{Code: errs.CodeInternal, Cause: err}, info)
+	case encoded.Hidden != nil || errs.CodeOf(err) == "":
+		answered = errs.WithInfo(answered, info) // it is typed only now
 	}
-	s.logFailure(ctx, c, stage, answered, encoded)
-	if e, ok := answered.(errs.Error); ok { //nolint:errorlint // this very error
-		return &answeredError{typed: e, cause: err}
-	}
+	s.logFailure(ctx, c, stage, answered, encoded.Hidden, err)
 	return answered
 }
+
+// returned is what a stage returned. Around a typed error it makes errs keep that very error, to be matched in this process,
+// beside the copy that says more.
+type returned struct{ error }
+
+// Unwrap returns it.
+func (r returned) Unwrap() error { return r.error }
 
 // effect says what this server knows of an effect of the operation when a call fails before its boundary.
 func (s *Server) effect(ctx context.Context, c *call) errs.Effect {
@@ -89,45 +95,28 @@ func lost(code codes.Code) bool {
 	}
 }
 
-// answeredError is what the caller gets, with everything that was returned, to be matched in this process.
-type answeredError struct {
-	typed
-
-	cause error
-}
-
-type typed = errs.Error // embedded under a name that is not also a method's
-
-var _ errs.Error = (*answeredError)(nil)
-
-// Unwrap returns both.
-func (e *answeredError) Unwrap() []error { return []error{e.typed, e.cause} }
-
-// LogValue logs code, rule and ids, no values.
-func (e *answeredError) LogValue() slog.Value {
-	if v, ok := e.typed.(slog.LogValuer); ok {
-		return v.LogValue()
-	}
-	return slog.StringValue(e.ErrorCode())
-}
-
 // logFailure logs what the caller is not told, and what somebody has to look into.
-func (s *Server) logFailure(ctx context.Context, c *call, stage string, answered error, encoded errs.Encoded) {
-	attrs := []slog.Attr{slog.String("tool", c.Tool), slog.String("stage", stage), slog.Any("answer", answered)}
-	switch code := errs.CodeOf(answered); {
-	case encoded.Hidden != nil:
-		s.log(ctx, slog.LevelError, "a tool failed", encoded.Hidden, append(attrs, slog.String("errorId", encoded.ErrorID))...)
+func (s *Server) logFailure(ctx context.Context, c *call, stage string, answered, hidden, err error) {
+	info, code := errs.InfoOf(answered), errs.CodeOf(answered)
+	attrs := []slog.Attr{slog.String("tool", c.Tool), slog.String("stage", stage), slog.String("code", string(code))}
+	for _, a := range []slog.Attr{
+		slog.String("effect", info.Effect.String()), slog.String("operationKey", info.OperationKey),
+		slog.String("operationId", info.OperationID), slog.String("runId", info.RunID), slog.String("errorId", info.ErrorID),
+	} {
+		if a.Value.String() != "" {
+			attrs = append(attrs, a)
+		}
+	}
+	switch {
+	case hidden != nil:
+		s.log(ctx, slog.LevelError, "a tool failed", err, attrs...)
 	case code == errs.CodeOutcomeUnknown:
-		s.log(ctx, slog.LevelError, "an outcome is unknown", causeOf(answered), attrs...)
+		s.log(ctx, slog.LevelError, "an outcome is unknown", errors.Unwrap(err), attrs...)
 	case code == errs.CodeVerificationFailed:
-		s.log(ctx, slog.LevelError, "a result is not verified", causeOf(answered), attrs...)
-	case errs.InfoOf(answered).Domain == errs.DomainTool && c.tool != nil && !c.tool.declares(code) && code != errNotApplied.Code():
+		s.log(ctx, slog.LevelError, "a result is not verified", errors.Unwrap(err), attrs...)
+	case info.Domain == errs.DomainTool && c.tool != nil && !c.tool.declares(code) && code != errNotApplied.Code():
 		s.log(ctx, slog.LevelWarn, "a tool returned an error that it does not declare", nil, attrs...)
 	}
-}
-
-func causeOf(err error) error {
-	return errors.Unwrap(err)
 }
 
 // stacked is an error that knows where it came from, such as a panic.
@@ -144,7 +133,7 @@ func (s *Server) log(ctx context.Context, level slog.Level, message string, err 
 			attrs = append(attrs, slog.String("stack", e.StackTrace()))
 		}
 	}
-	logger := s.logger
+	logger := s.config.logger
 	if logger == nil {
 		logger = slog.Default()
 	}

@@ -7,7 +7,16 @@ import (
 )
 
 // Option configures [New].
-type Option func(*Server)
+type Option func(*config)
+
+type config struct {
+	logger            *slog.Logger
+	observer          Observer
+	stopDelay         time.Duration
+	maxOperations     int
+	withoutHealth     bool
+	withoutReflection bool
+}
 
 // DefaultStopDelay is the default of [WithStopDelay].
 const DefaultStopDelay = 2 * time.Second
@@ -15,34 +24,34 @@ const DefaultStopDelay = 2 * time.Second
 // WithLogger sets where the server logs what callers are not told, and what somebody has to look into: unknown outcomes
 // and results that could not be verified. It logs no inputs and no outputs, but the texts of errors that hooks return as
 // they are. The default, also for nil, is [slog.Default] at the time of the call.
-func WithLogger(logger *slog.Logger) Option { return func(s *Server) { s.logger = logger } }
+func WithLogger(logger *slog.Logger) Option { return func(c *config) { c.logger = logger } }
 
 // WithObserver is told of every call that has ended. The default, and nil, tells nobody.
-func WithObserver(observer Observer) Option { return func(s *Server) { s.observer = observer } }
+func WithObserver(observer Observer) Option { return func(c *config) { c.observer = observer } }
 
 // WithMaxOperations bounds how many operations are remembered at once, from 1 on. When there are more, those that
 // completed longest ago are forgotten, but not within ten minutes; a call that finds no room is answered overloaded. The
 // default is [DefaultMaxOperations], some 10 MB without the outputs, which take 64 MiB at most.
-func WithMaxOperations(n int) Option { return func(s *Server) { s.maxOperations = n } }
+func WithMaxOperations(n int) Option { return func(c *config) { c.maxOperations = n } }
 
 // WithStopDelay is how long [Server.Shutdown] lets load balancers see that the server is not serving before it refuses
 // calls. The default is [DefaultStopDelay]; zero refuses them at once.
-func WithStopDelay(d time.Duration) Option { return func(s *Server) { s.stopDelay = d } }
+func WithStopDelay(d time.Duration) Option { return func(c *config) { c.stopDelay = d } }
 
 // WithoutHealth leaves grpc.health.v1.Health to others. By default [Server.Register] registers it.
-func WithoutHealth() Option { return func(s *Server) { s.withoutHealth = true } }
+func WithoutHealth() Option { return func(c *config) { c.withoutHealth = true } }
 
 // WithoutReflection leaves grpc.reflection.v1.ServerReflection to others. By default [Server.Register] registers it
 // where it can.
-func WithoutReflection() Option { return func(s *Server) { s.withoutReflex = true } }
+func WithoutReflection() Option { return func(c *config) { c.withoutReflection = true } }
 
-func (s *Server) checkOptions() []error {
+func (c *config) check() []error {
 	var problems []error
-	if s.maxOperations < 1 {
-		problems = append(problems, fmt.Errorf("WithMaxOperations(%d): at least one operation must be remembered", s.maxOperations))
+	if c.maxOperations < 1 {
+		problems = append(problems, fmt.Errorf("WithMaxOperations(%d): at least one operation must be remembered", c.maxOperations))
 	}
-	if s.stopDelay < 0 {
-		problems = append(problems, fmt.Errorf("WithStopDelay(%v): the delay must not be negative", s.stopDelay))
+	if c.stopDelay < 0 {
+		problems = append(problems, fmt.Errorf("WithStopDelay(%v): the delay must not be negative", c.stopDelay))
 	}
 	return problems
 }

@@ -13,12 +13,12 @@ import (
 // errors, too. Register before the server serves.
 func (s *Server) Register(registrar grpc.ServiceRegistrar) {
 	servicev1.RegisterToolServiceServer(registrar, &toolService{server: s})
-	if !s.withoutHealth {
+	if !s.config.withoutHealth {
 		s.health.SetServingStatus(servicev1.ToolService_ServiceDesc.ServiceName, healthgrpc.HealthCheckResponse_SERVING)
 		healthgrpc.RegisterHealthServer(registrar, s.health)
 	}
 	// The types of error details are linked into every program that imports errs, and the default resolver has them.
-	if lister, ok := registrar.(reflection.GRPCServer); ok && !s.withoutReflex {
+	if lister, ok := registrar.(reflection.GRPCServer); ok && !s.config.withoutReflection {
 		reflection.RegisterV1(lister)
 	}
 }

@@ -19,13 +19,7 @@ type Server struct {
 	names  []string // sorted
 	stages []stage
 	ledger ledger
-
-	logger        *slog.Logger
-	observer      Observer
-	stopDelay     time.Duration
-	maxOperations int
-	withoutHealth bool
-	withoutReflex bool
+	config config
 
 	health   *health.Server
 	stopping atomic.Bool
@@ -37,13 +31,13 @@ type Server struct {
 // error code is declared twice, or an option is out of its range.
 func New(tools []*AnyTool, options ...Option) (*Server, error) {
 	s := &Server{
-		byName: make(map[string]*AnyTool, len(tools)), stages: pipeline(), stopDelay: DefaultStopDelay,
-		maxOperations: DefaultMaxOperations, health: health.NewServer(),
+		byName: make(map[string]*AnyTool, len(tools)), stages: pipeline(), health: health.NewServer(),
+		config: config{stopDelay: DefaultStopDelay, maxOperations: DefaultMaxOperations},
 	}
 	for _, option := range options {
-		option(s)
+		option(&s.config)
 	}
-	problems := s.checkOptions()
+	problems := s.config.check()
 	for _, tool := range tools {
 		if err := tool.check(); err != nil {
 			problems = append(problems, err)
@@ -59,7 +53,7 @@ func New(tools []*AnyTool, options ...Option) (*Server, error) {
 		return nil, fmt.Errorf("server: %w", errors.Join(problems...))
 	}
 	s.names = slices.Sorted(maps.Keys(s.byName))
-	s.ledger = newOperations(s.maxOperations)
+	s.ledger = newOperations(s.config.maxOperations)
 	return s, nil
 }
 
@@ -85,14 +79,14 @@ type Event struct {
 type Observer func(ctx context.Context, event Event)
 
 func (s *Server) observe(ctx context.Context, c *call, stage string, begun time.Time, err error) {
-	if s.observer == nil {
+	if s.config.observer == nil {
 		return
 	}
 	event := Event{
 		Tool: c.Tool, Stage: stage, OperationKey: c.key, OperationID: c.attempt.id, RunID: c.runID(), Replayed: c.replayed && err == nil,
 		Begun: begun, Duration: time.Since(begun), Err: err,
 	}
-	if err := guard("the observer", func() error { s.observer(ctx, event); return nil }); err != nil {
+	if err := guard("the observer", func() error { s.config.observer(ctx, event); return nil }); err != nil {
 		s.log(ctx, slog.LevelError, "the observer failed", err)
 	}
 }

@@ -20,7 +20,7 @@ type Stopper interface {
 // is stopped the hard way, and the error says how many effects were left running; their outcome is unknown.
 func (s *Server) Shutdown(ctx context.Context, g Stopper) error {
 	s.health.Shutdown()
-	pause := time.NewTimer(s.stopDelay)
+	pause := time.NewTimer(s.config.stopDelay)
 	defer pause.Stop()
 	select {
 	case <-pause.C:

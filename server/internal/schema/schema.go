@@ -37,7 +37,7 @@ func Compile(text string) (*Schema, error) {
 	}
 	doc, fault := exact.Parse(text)
 	if fault != nil {
-		return nil, fmt.Errorf("it cannot be read: %s", fault)
+		return nil, fmt.Errorf("%s %s", cmp.Or(fault.Path, "it"), fault.Expected)
 	}
 	object, ok := doc.(map[string]any)
 	if !ok || object["type"] != "object" {

@@ -166,8 +166,8 @@ func TestRefused(t *testing.T) {
 		doubling = append(doubling, fmt.Sprintf(`"d%d":{"allOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%d"}]}`, i, i-1, i-1))
 	}
 	tests := []struct{ name, schema, want string }{
-		{"no JSON", `{`, "it cannot be read: the input must be valid JSON (see byte 2)"},
-		{"duplicate", `{"type":"object","type":"object"}`, "it cannot be read: /type must be given once"},
+		{"no JSON", `{`, "it must be valid JSON (see byte 2)"},
+		{"duplicate", `{"type":"object","type":"object"}`, "/type must be given once"},
 		{"a boolean", `true`, `it must describe objects: set "type": "object" at its root`},
 		{"no type", `{"properties":{}}`, `it must describe objects: set "type": "object" at its root`},
 		{"two types", `{"type":["object","null"]}`, `it must describe objects: set "type": "object" at its root`},

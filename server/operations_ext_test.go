@@ -1,0 +1,379 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/remedyrpc/remedy/errs"
+	"github.com/remedyrpc/remedy/interceptors/auth"
+	"github.com/remedyrpc/remedy/server"
+)
+
+func TestReplay(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var s script
+		srv := s.server(t)
+		first, err := call(t.Context(), srv, "k", `{"id":"a","n":1}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		// The same input, written in another way.
+		again, err := call(t.Context(), srv, "k", ` { "n" : 1.0 , "id" : "\u0061" } `)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := first
+		want.Replayed = true
+		if diff := cmp.Diff(want, again); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]string{"authorize", "execute", "effect", "authorize"}, s.hooks()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		if _, err := call(t.Context(), srv, "k", `{"id":"a","n":2}`); saidBy(err) != (said{errs.CodeOperationConflict, 0}) {
+			t.Errorf("another input: got %v", err)
+		}
+		s.authorize = func(context.Context, *server.Op, in) error { return server.Denied("") }
+		if _, err := call(t.Context(), srv, "k", `{"id":"a","n":1}`); saidBy(err) != (said{errs.CodeAuthorizationDenied, 0}) {
+			t.Errorf("not authorized any more: got %v", err)
+		}
+	})
+}
+
+// TestScope has equal keys that mean different operations.
+func TestScope(t *testing.T) {
+	t.Parallel()
+	var s script
+	srv := newServer(t, []*server.AnyTool{s.tool("t"), s.tool("u")})
+	as := func(principal, tenant string) context.Context {
+		return auth.NewContext(t.Context(), auth.Identity{Principal: principal, Tenant: tenant})
+	}
+	for _, ctx := range []context.Context{t.Context(), as("alice", "x"), as("bob", "x"), as("alice", "y")} {
+		for _, tool := range []string{"t", "u"} {
+			if r, err := srv.Call(ctx, server.Call{Tool: tool, OperationKey: "k", Input: `{"id":"a"}`}); err != nil || r.Replayed {
+				t.Errorf("got %+v, %v", r, err)
+			}
+		}
+	}
+	if got := s.count("effect"); got != 8 {
+		t.Errorf("the effects were called %d times", got)
+	}
+}
+
+// TestConcurrent has 100 equal calls at once: one effect, and everybody is told of it or to ask again.
+func TestConcurrent(t *testing.T) {
+	t.Parallel()
+	begun, release := make(chan struct{}), make(chan struct{})
+	s := script{effect: func(_ context.Context, _ *server.Op, in in) (out, error) {
+		close(begun) // a second time it would panic
+		<-release
+		return out(in), nil
+	}}
+	client, _ := serve(t, s.server(t))
+	var wg sync.WaitGroup
+	results := make(chan error, 100)
+	for range 100 {
+		wg.Go(func() {
+			response, err := client.CallTool(t.Context(), request("k", `{"id":"a"}`))
+			if err == nil && response.GetResult().GetOutputJson() != `{"id":"a"}` {
+				err = fmt.Errorf("got %v", response)
+			}
+			results <- err
+		})
+	}
+	<-begun
+	close(release)
+	wg.Wait()
+	close(results)
+	for err := range results {
+		if err != nil && (errs.CodeOf(err) != errs.CodeOperationInFlight || errs.RetryOf(err) != errs.AsIs) {
+			t.Errorf("got %v", err)
+		}
+	}
+	if got := s.count("effect"); got != 1 {
+		t.Errorf("the effect was called %d times", got)
+	}
+}
+
+// TestInFlight has a call wait for an equal one, in vain.
+func TestInFlight(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := script{effect: func(_ context.Context, _ *server.Op, in in) (out, error) {
+			time.Sleep(10 * time.Second)
+			return out(in), nil
+		}}
+		srv := s.server(t)
+		var first server.Result
+		var wg sync.WaitGroup
+		wg.Go(func() { first, _ = call(t.Context(), srv, "k", `{"id":"a"}`) })
+		synctest.Wait()
+		begun := time.Now()
+		_, err := call(t.Context(), srv, "k", `{"id":"a"}`)
+		if saidBy(err) != (said{errs.CodeOperationInFlight, 0}) || status.Code(err) != codes.Aborted || errs.RetryOf(err) != errs.AsIs {
+			t.Errorf("got %v", err)
+		}
+		if waited := time.Since(begun); waited != 2*time.Second {
+			t.Errorf("waited %v", waited)
+		}
+		if _, err := call(t.Context(), srv, "k", `{"id":"b"}`); errs.CodeOf(err) != errs.CodeOperationConflict {
+			t.Errorf("another input while it runs: got %v", err)
+		}
+		wg.Wait()
+		if errs.InfoOf(err).OperationID != first.OperationID || first.OperationID == "" {
+			t.Errorf("got %v and %v", errs.InfoOf(err), first)
+		}
+	})
+}
+
+// TestCrowd has more calls wait than may.
+func TestCrowd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := script{effect: func(_ context.Context, _ *server.Op, in in) (out, error) {
+			time.Sleep(time.Second)
+			return out(in), nil
+		}}
+		srv := s.server(t)
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		refused := 0
+		for range 1 + 64 + 10 {
+			wg.Go(func() {
+				_, err := call(t.Context(), srv, "k", `{"id":"a"}`)
+				mu.Lock()
+				defer mu.Unlock()
+				if errs.CodeOf(err) == errs.CodeOperationInFlight {
+					refused++
+				} else if err != nil {
+					t.Errorf("got %v", err)
+				}
+			})
+			synctest.Wait()
+		}
+		wg.Wait()
+		if refused != 10 {
+			t.Errorf("%d were refused, want 10", refused)
+		}
+	})
+}
+
+// TestSharedFailure has calls that wait get the failure of the one they wait for, and the key is free afterwards.
+func TestSharedFailure(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		failing := true
+		s := script{execute: func(ctx context.Context, _ *server.Op, _ in) error {
+			select {
+			case <-time.After(time.Second):
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			if failing {
+				return stale.New()
+			}
+			return nil
+		}}
+		srv := s.server(t)
+		var wg sync.WaitGroup
+		for range 5 {
+			wg.Go(func() {
+				if _, err := call(t.Context(), srv, "k", `{"id":"a"}`); saidBy(err) != (said{"slot_stale", errs.EffectNone}) {
+					t.Errorf("got %v", err)
+				}
+			})
+		}
+		wg.Wait()
+		if got := s.count("execute"); got != 1 {
+			t.Errorf("Execute was called %d times", got)
+		}
+		// The one that is waited for leaves: the others do not fail with it.
+		failing = false
+		leaving, leave := context.WithCancel(t.Context())
+		wg.Go(func() {
+			if _, err := call(leaving, srv, "k", `{"id":"b"}`); saidBy(err) != (said{errs.CodeCanceled, errs.EffectNone}) {
+				t.Errorf("got %v", err)
+			}
+		})
+		synctest.Wait()
+		wg.Go(func() {
+			if r, err := call(t.Context(), srv, "k", `{"id":"b"}`); err != nil || r.Replayed {
+				t.Errorf("got %+v, %v", r, err)
+			}
+		})
+		synctest.Wait()
+		leave()
+		wg.Wait()
+	})
+}
+
+// TestUnknownIsLookedAtAgain has an outcome that becomes known later. It is never executed again.
+func TestUnknownIsLookedAtAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		known := false
+		s := script{
+			effect: func(context.Context, *server.Op, in) (out, error) { return out{}, errors.New("lost") },
+			recover: func(_ context.Context, _ *server.Op, in in) (server.Recovered[out], error) {
+				if known {
+					return server.Committed(out(in)), nil
+				}
+				return server.NotFound[out](), nil
+			},
+		}
+		srv := s.server(t)
+		for range 3 { // within five seconds it is looked at once
+			_, err := call(t.Context(), srv, "k", `{"id":"a"}`)
+			if saidBy(err) != (said{errs.CodeOutcomeUnknown, errs.EffectUnknown}) {
+				t.Errorf("got %v", err)
+			}
+		}
+		if got := s.count("recover"); got != 1 {
+			t.Errorf("Recover was called %d times", got)
+		}
+		time.Sleep(5 * time.Second)
+		if _, err := call(t.Context(), srv, "k", `{"id":"a"}`); errs.CodeOf(err) != errs.CodeOutcomeUnknown || s.count("recover") != 2 {
+			t.Errorf("got %v after %d looks", err, s.count("recover"))
+		}
+		if _, err := call(t.Context(), srv, "k", `{"id":"b"}`); errs.CodeOf(err) != errs.CodeOperationConflict {
+			t.Errorf("another input: got %v", err)
+		}
+		known = true
+		time.Sleep(5 * time.Second)
+		completed := time.Now()
+		for range 2 {
+			r, err := call(t.Context(), srv, "k", `{"id":"a"}`)
+			if err != nil || !r.Replayed || !r.FirstCompletedAt.Equal(completed) || string(r.Output) != `{"id":"a"}` {
+				t.Errorf("got %+v, %v", r, err)
+			}
+		}
+		if got := s.count("effect"); got != 1 {
+			t.Errorf("the effect was called %d times", got)
+		}
+	})
+}
+
+// TestForgetting has operations forgotten by age and number, but never one that is not complete.
+func TestForgetting(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := script{effect: func(_ context.Context, _ *server.Op, in in) (out, error) {
+			if in.N == 1 {
+				return out{}, errors.New("lost")
+			}
+			return out(in), nil
+		}}
+		srv := s.server(t, server.WithMaxOperations(3))
+		try := func(key, input string) (bool, errs.Code) {
+			r, err := call(t.Context(), srv, key, input)
+			return r.Replayed, errs.CodeOf(err)
+		}
+		expect := func(what string, replayed bool, code errs.Code, wantReplayed bool, wantCode errs.Code) {
+			t.Helper()
+			if replayed != wantReplayed || code != wantCode {
+				t.Errorf("%s: got %v %q, want %v %q", what, replayed, code, wantReplayed, wantCode)
+			}
+		}
+		for _, key := range []string{"a", "b"} {
+			r, code := try(key, `{"id":"x"}`)
+			expect(key, r, code, false, "")
+		}
+		r, code := try("unknown", `{"id":"x","n":1}`)
+		expect("unknown", r, code, false, errs.CodeOutcomeUnknown)
+		r, code = try("c", `{"id":"x"}`)
+		expect("a fourth at once", r, code, false, errs.CodeOverloaded)
+		time.Sleep(10 * time.Minute)
+		r, code = try("c", `{"id":"x"}`)
+		expect("in place of the oldest", r, code, false, "")
+		r, code = try("b", `{"id":"x"}`)
+		expect("the second oldest", r, code, true, "")
+		r, code = try("a", `{"id":"other"}`)
+		expect("the oldest is forgotten, and takes the place of b", r, code, false, "")
+		r, code = try("unknown", `{"id":"x","n":1}`)
+		expect("still unknown", r, code, false, errs.CodeOutcomeUnknown)
+		time.Sleep(24*time.Hour + time.Second)
+		r, code = try("c", `{"id":"other"}`)
+		expect("after a day", r, code, false, "")
+		r, code = try("unknown", `{"id":"x","n":1}`)
+		expect("still unknown after a day", r, code, false, errs.CodeOutcomeUnknown)
+	})
+}
+
+// TestOutputs has outputs that are too large to be kept: the receipt is.
+func TestOutputs(t *testing.T) {
+	t.Parallel()
+	type text struct {
+		Text string `json:"text"`
+	}
+	verified := 0
+	tool := server.NewTool("t", "Writes much.", server.Tool[in, text]{
+		Execute: server.Immediate(func(_ context.Context, _ *server.Op, in in) (text, error) {
+			return text{strings.Repeat("x", int(in.N))}, nil
+		}),
+		Verify: func(context.Context, *server.Op, in, text) (server.Verdict, error) {
+			verified++
+			return server.Verified, nil
+		},
+	})
+	srv := newServer(t, []*server.AnyTool{tool})
+	const most = 1<<20 - len(`{"text":""}`)
+	for n, omitted := range map[int]bool{most: false, most + 1: true} {
+		verified = 0
+		input := fmt.Sprintf(`{"id":"a","n":%d}`, n)
+		for i, replayed := range []bool{false, true} {
+			r, err := call(t.Context(), srv, strconv.Itoa(n), input)
+			if err != nil || r.OutputOmitted != omitted || (len(r.Output) == 0) != omitted || r.Replayed != replayed || r.FirstCompletedAt.IsZero() {
+				t.Errorf("%d bytes, call %d: got omitted %v, replayed %v, %v", n, i, r.OutputOmitted, r.Replayed, err)
+			}
+		}
+		if want := map[bool]int{false: 2, true: 1}[omitted]; verified != want {
+			t.Errorf("%d bytes: verified %d times, want %d", n, verified, want)
+		}
+	}
+	// 64 MiB of outputs are kept, then the oldest ones go.
+	first, err := call(t.Context(), srv, "first", `{"id":"a","n":1000000}`)
+	if err != nil || first.OutputOmitted {
+		t.Fatal(err)
+	}
+	for i := range 68 {
+		if _, err := call(t.Context(), srv, fmt.Sprint("many", i), `{"id":"a","n":1000000}`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again, err := call(t.Context(), srv, "first", `{"id":"a","n":1000000}`)
+	if err != nil || !again.OutputOmitted || !again.Replayed || again.OperationID != first.OperationID {
+		t.Errorf("got %+v, %v", again.OutputOmitted, err)
+	}
+}
+
+// TestUnwritableOutput has an effect whose result is no JSON: it took place all the same.
+func TestUnwritableOutput(t *testing.T) {
+	t.Parallel()
+	type bad struct {
+		F func() `json:"f"`
+	}
+	effects := 0
+	tool := server.NewTool("t", "Returns a function.", server.Tool[in, bad]{
+		Execute: server.Immediate(func(context.Context, *server.Op, in) (bad, error) { effects++; return bad{}, nil }),
+	})
+	srv := newServer(t, []*server.AnyTool{tool})
+	for _, replayed := range []bool{false, true} {
+		r, err := call(t.Context(), srv, "k", `{"id":"a"}`)
+		if err != nil || !r.OutputOmitted || r.Replayed != replayed || effects != 1 {
+			t.Errorf("got %+v, %v after %d effects", r, err, effects)
+		}
+	}
+}
