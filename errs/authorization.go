@@ -66,7 +66,7 @@ func (e *AuthorizationError) clone() typed {
 }
 
 func (e *AuthorizationError) describe(f *form) {
-	m := &remedyv1.AuthorizationError{Tool: f.tool(e.Tool), Reason: f.text(e.Reason), Message: f.override(e.Message)}
+	m := &remedyv1.AuthorizationError{Tool: f.name(e.Tool), Reason: f.text(e.Reason), Message: f.override(e.Message)}
 	f.info.Tool = toolNamed(e.Tool)
 	f.fromCatalog(m, "", e.Message, "")
 }

@@ -89,8 +89,7 @@ func rowOf(options *remedyv1.ErrorOptions) *row {
 		headline: parseTemplate(options.GetMessage()),
 	}
 	if options.GetRepair() != nil {
-		p := planOf(options.GetRepair(), nil)
-		r.plan = newPlan(p.steps, p.preserve, p.update)
+		r.plan = planOf(options.GetRepair())
 	}
 	if r.status == codes.OK {
 		r.status = r.retry.defaultStatus()

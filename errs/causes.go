@@ -7,6 +7,7 @@ import (
 	spb "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 
 	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
@@ -20,8 +21,12 @@ const (
 
 // causesOf collects the typed causes of e, and the other errors of the join whose head it is.
 func causesOf(e typed, also []Error) []*remedyv1.Cause {
+	cause := causes(e)
+	if cause == nil && len(also) == 0 {
+		return nil
+	}
 	c := newCollector(e)
-	return append(c.below(causes(e), maxCauseDepth), c.nodes(also, maxCauseDepth)...)
+	return append(c.below(cause, maxCauseDepth), c.nodes(also, maxCauseDepth)...)
 }
 
 // othersOf turns the other errors of the join whose head e is into causes.
@@ -84,6 +89,15 @@ func alone(e Error) *status.Status {
 		w = buildInternal(w.problem)
 	}
 	return w.st
+}
+
+// readCauses reads a Causes detail.
+func readCauses(b []byte, depth int) error {
+	var m remedyv1.Causes
+	if proto.Unmarshal(b, &m) != nil {
+		return nil
+	}
+	return decodeCauses(m.GetCauses(), depth)
 }
 
 // decodeCauses rebuilds what was collected, several causes as a join.

@@ -1,7 +1,5 @@
 package errs
 
-import "strings"
-
 // Code matches errors by their code with [errors.Is], in any domain:
 //
 //	if errors.Is(err, errs.Code("slot_stale")) { … }
@@ -71,6 +69,12 @@ const (
 	DomainTool = "tool.remedy.v1"
 )
 
+// Bounds of a code, in bytes.
+const (
+	minCodeBytes = 3
+	maxCodeBytes = 63
+)
+
 // isCode reports whether s matches [a-z][a-z0-9_]{1,61}[a-z0-9].
 func isCode(s string) bool { return isWord(s, 'a') }
 
@@ -79,7 +83,7 @@ func isReason(s string) bool { return isWord(s, 'A') }
 
 // isWord reports whether s is 3 to 63 letters (of the case of first), digits and inner underscores, letter first.
 func isWord(s string, first byte) bool {
-	if len(s) < 3 || len(s) > 63 {
+	if len(s) < minCodeBytes || len(s) > maxCodeBytes {
 		return false
 	}
 	for i := range len(s) {
@@ -99,6 +103,33 @@ func isWord(s string, first byte) bool {
 	return true
 }
 
-func reasonOf(code string) string { return strings.ToUpper(code) }
+// isReasonOf reports whether reason is code in upper case.
+func isReasonOf(reason, code string) bool {
+	if len(reason) != len(code) {
+		return false
+	}
+	for i := range len(code) {
+		c := code[i]
+		if c >= 'a' && c <= 'z' {
+			c -= 'a' - 'A'
+		} else if c >= 'A' && c <= 'Z' {
+			return false
+		}
+		if c != reason[i] {
+			return false
+		}
+	}
+	return true
+}
 
-func codeOfReason(reason string) string { return strings.ToLower(reason) }
+// codeOfReason writes a reason in lower case.
+func codeOfReason(reason string) string {
+	var b [maxCodeBytes]byte // on the stack
+	code := append(b[:0], reason...)
+	for i, c := range code {
+		if c >= 'A' && c <= 'Z' {
+			code[i] = c - 'A' + 'a'
+		}
+	}
+	return string(code)
+}

@@ -92,7 +92,7 @@ func (e *ConfirmationError) clone() typed {
 
 func (e *ConfirmationError) describe(f *form) {
 	m := &remedyv1.ConfirmationError{
-		Tool: f.tool(e.Tool), OperationKey: f.key(e.OperationKey), Reason: f.text(string(e.Reason)),
+		Tool: f.name(e.Tool), OperationKey: f.key(e.OperationKey), Reason: f.text(string(e.Reason)),
 		ConfirmationId: f.id(e.ConfirmationID), Message: f.override(e.Message), ExpiresAt: timestampOf(e.ExpiresAt),
 	}
 	f.info.Tool, f.info.OperationKey = toolNamed(e.Tool), m.GetOperationKey()

@@ -33,7 +33,7 @@ func Declare(m protoreflect.MessageDescriptor) (*Definition, error) {
 	if problem := d.declaredProblem(m, options); problem != "" {
 		return nil, fmt.Errorf("declaring %s: %s", m.FullName(), problem)
 	}
-	return d, nil
+	return d.rendered(), nil
 }
 
 // MustDeclare is [Declare] for package variables of generated code: it panics at start instead of returning an error.
@@ -73,7 +73,7 @@ func (d *Definition) Wrap(message proto.Message, options ...Option) *ToolError {
 	}
 	reflected := message.ProtoReflect()
 	e.Message = guide.Text(d.headline.fill(func(name string) string { return valueShown(reflected, name) }))
-	e.declared = &anypb.Any{TypeUrl: urlOf(message), Value: marshalValid(message)}
+	e.own().declared = &anypb.Any{TypeUrl: urlOf(message), Value: marshalValid(message)}
 	return e
 }
 

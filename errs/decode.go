@@ -2,10 +2,10 @@ package errs
 
 import (
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
-	spb "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
@@ -14,7 +14,6 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/remedyrpc/remedy/errs/internal/guide"
-	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
 )
 
 // Names and type URLs of the details that most errors have.
@@ -35,6 +34,9 @@ const (
 // messageName is the name of the message in a detail: whatever its URL has after the last slash.
 func messageName(detail *anypb.Any) string {
 	url := detail.GetTypeUrl()
+	if name, ok := strings.CutPrefix(url, typePrefix); ok && !strings.Contains(name, "/") {
+		return name
+	}
 	return url[strings.LastIndexByte(url, '/')+1:]
 }
 
@@ -55,81 +57,82 @@ func FromStatus(st *status.Status) error {
 	return st.Err()
 }
 
+// received is the memory that most received errors need, in one piece.
+type received struct {
+	wire wire
+	tool ToolError
+	plan Plan
+}
+
 // decode returns nil when the status is not ours. Causes are read down to depth.
 func decode(st *status.Status, depth int) Error {
 	p := st.Proto()
-	w, ok := readErrorInfo(p.GetDetails())
+	details := p.GetDetails()
+	var few [8]string // on the stack
+	names := few[:0]
+	for _, detail := range details {
+		names = append(names, messageName(detail))
+	}
+	info := soleInfo(details, names)
+	if info == nil {
+		return nil
+	}
+	r := &received{}
+	w := &r.wire
+	reason, ok := w.readInfo(info)
 	if !ok {
 		return nil
 	}
-	w.st, w.foreign = sendable(st, p), true
-	w.cost = listCost(p)
+	w.st, w.foreign = st, true
+	w.cost = listCostAtMost(p.GetMessage(), statusSize(p)+unknownSize(p))
 	var e typed
 	var causes error
-	for _, detail := range p.GetDetails() {
-		switch messageName(detail) {
+	for i, detail := range details {
+		switch names[i] {
 		case errorInfoName:
 		case repairPlanName:
-			if w.plan == nil {
-				w.plan = readPlan(detail.GetValue())
+			if w.plan == nil && r.plan.read(detail.GetValue()) {
+				w.plan = &r.plan
 			}
 		case retryInfoName:
-			var m errdetails.RetryInfo
-			if w.after == 0 && proto.Unmarshal(detail.GetValue(), &m) == nil {
-				w.after = max(m.GetRetryDelay().AsDuration(), 0)
+			if w.after == 0 {
+				w.after = readDelay(detail.GetValue())
 			}
 		case causesName:
-			var m remedyv1.Causes
-			if depth > 0 && causes == nil && proto.Unmarshal(detail.GetValue(), &m) == nil {
-				causes = decodeCauses(m.GetCauses(), depth)
+			if depth > 0 && causes == nil {
+				causes = readCauses(detail.GetValue(), depth)
 			}
 		default:
+			w.invalid = w.invalid || !utf8.ValidString(detail.GetTypeUrl())
 			if e == nil {
-				e = decodeIdentity(detail, w)
+				e = r.identity(names[i], detail.GetValue(), reason)
 			}
 		}
 	}
 	if e == nil {
+		w.code = codeOfReason(reason)
 		e = &ToolError{Code: w.code, Message: guide.Text(headlineOf(p.GetMessage(), w.code))}
 	}
 	dress(e, w)
-	c := e.state()
-	c.cause = causes
-	c.said.Store(w)
+	if causes != nil {
+		e.state().own().cause = causes
+	}
+	e.state().said.Store(w)
 	if tool, ok := e.(*ToolError); ok {
-		if d := decodeDeclared(p.GetDetails(), tool, w); d != nil {
+		if d := decodeDeclared(details, tool, w); d != nil {
 			return d
 		}
 	}
 	return e
 }
 
-// sendable returns a status that can be marshaled. One that came off a connection always can; one bad byte in any other
-// would make every client drop all details.
-func sendable(st *status.Status, p *spb.Status) *status.Status {
-	valid := utf8.ValidString(p.GetMessage())
-	for _, detail := range p.GetDetails() {
-		valid = valid && utf8.ValidString(detail.GetTypeUrl())
-	}
-	if valid {
-		return st
-	}
-	p.Message = validUTF8(p.GetMessage())
-	for _, detail := range p.GetDetails() {
-		detail.TypeUrl = validUTF8(detail.GetTypeUrl())
-	}
-	return status.FromProto(p)
-}
-
-func readPlan(b []byte) *Plan {
-	var m remedyv1.RepairPlan
+// readDelay reads a google.rpc.RetryInfo; zero when it holds no delay.
+func readDelay(b []byte) time.Duration {
+	var m errdetails.RetryInfo
 	if proto.Unmarshal(b, &m) != nil {
-		return nil
+		return 0
 	}
-	if p := planOf(&m, b); !p.empty() {
-		return p
-	}
-	return nil
+	return max(m.GetRetryDelay().AsDuration(), 0)
 }
 
 // declaredMessage is implemented by messages that protoc-gen-remedy generated an error type for. It is found through

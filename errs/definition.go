@@ -14,7 +14,6 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/remedyrpc/remedy/errs/internal/guide"
-	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
 )
 
 // Definition is an error that is specified once and raised often. It is immutable and safe for concurrent use.
@@ -28,6 +27,7 @@ type Definition struct {
 	headline template
 	plan     *Plan
 	doc      string
+	message  string // the portable message where nothing in it depends on the raising; empty otherwise
 }
 
 // DefineOption completes a [Definition].
@@ -76,7 +76,16 @@ func Define(code string, retry RetryPolicy, options ...DefineOption) (*Definitio
 	if problem := d.problem(); problem != "" {
 		return nil, fmt.Errorf("defining error %q: %s", code, problem)
 	}
-	return d, nil
+	return d.rendered(), nil
+}
+
+// rendered renders the message once for all raisings.
+func (d *Definition) rendered() *Definition {
+	f := d.form()
+	if text := f.message(); len(d.headline.fields()) == 0 && !f.info.Truncated {
+		d.message = text
+	}
+	return d
 }
 
 // defaultHeadline makes a headline of the code.
@@ -121,7 +130,7 @@ func (d *Definition) problem() string {
 			return field + " has a placeholder: values go into headlines only"
 		}
 	}
-	if f := d.form(); listCost(f.pack()) > room(DefaultLimit) {
+	if _, cost := d.form().pack(); cost > room(DefaultLimit) {
 		return "headline and repair together do not fit into a trailer: shorten the instructions"
 	}
 	return ""
@@ -155,8 +164,7 @@ func (d *Definition) grpcCode() codes.Code {
 func (d *Definition) form() *form {
 	return &form{
 		domain: d.domain, code: d.code, status: d.grpcCode(), retry: d.retry, plan: d.plan, headline: d.headline.text,
-		identity: &remedyv1.ToolError{Code: d.code, Message: d.headline.text, Retry: remedyv1.RetryPolicy(d.retry)},
-		help:     d.help(), messageSize: fullMessage,
+		tool: true, help: d.help(), messageSize: fullMessage,
 	}
 }
 
@@ -171,6 +179,14 @@ func (d *Definition) help() *errdetails.Help {
 // covers reports whether what e says is what the definition was checked for.
 func (d *Definition) covers(e *ToolError) bool {
 	return e.Code == d.code && e.Retry == d.retry && e.Status == d.status && e.Repair == d.plan
+}
+
+// messageOf returns the message of an error raised from d, where it is known.
+func (d *Definition) messageOf(e *ToolError) string {
+	if e.RetryAfter > 0 || string(e.Message) != d.headline.text {
+		return ""
+	}
+	return d.message
 }
 
 // Code returns the code, to match with [errors.Is].

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"log/slog"
-	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -40,7 +39,8 @@ func (f *form) packDetails(details map[string]any) []byte {
 		return nil
 	}
 	var w structWriter
-	b := w.object(make([]byte, 0, 64), details, 0) //nolint:mnd // one allocation for most
+	b := w.object(f.scratch[:0], details, 0)
+	f.scratch = b
 	if w.full {
 		w.dropped = []string{"all of them"}
 		b = nil
@@ -60,7 +60,13 @@ type structWriter struct {
 }
 
 func (w *structWriter) object(b []byte, in map[string]any, depth int) []byte {
-	for _, key := range slices.Sorted(maps.Keys(in)) {
+	var few [8]string // on the stack
+	keys := few[:0]
+	for key := range in {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
 		if depth == 0 {
 			w.key = key
 		}

@@ -2,7 +2,6 @@ package errs
 
 import (
 	"math"
-	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
@@ -10,23 +9,6 @@ import (
 	"github.com/remedyrpc/remedy/errs/internal/guide"
 	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
 )
-
-// readToolError reads the identity message of most errors. What protobuf writes is read straight into the struct; bytes of
-// any other shape, which are valid too, go the long way through the generated message.
-func readToolError(b []byte) (e *ToolError, ok bool) {
-	if e, ok := readPlainToolError(b); ok {
-		return e, true
-	}
-	var m remedyv1.ToolError
-	if proto.Unmarshal(b, &m) != nil {
-		return nil, false
-	}
-	e = &ToolError{Code: m.GetCode(), Message: guide.Text(m.GetMessage()), Retry: RetryPolicy(m.GetRetry())}
-	if m.GetDetails() != nil {
-		e.Details = m.GetDetails().AsMap()
-	}
-	return e, true
-}
 
 // Fields of remedy.v1.ToolError.
 const (
@@ -36,92 +18,74 @@ const (
 	toolErrorDetails = 4
 )
 
-// readPlainToolError reads a ToolError whose fields come once and in order.
-func readPlainToolError(b []byte) (*ToolError, bool) {
-	e := &ToolError{}
-	r := reader{b: b}
-	for r.next() {
-		switch {
-		case r.field == toolErrorCode && r.kind == protowire.BytesType:
-			e.Code = r.text()
-		case r.field == toolErrorMessage && r.kind == protowire.BytesType:
-			e.Message = guide.Text(r.text())
-		case r.field == toolErrorRetry && r.kind == protowire.VarintType:
-			e.Retry = RetryPolicy(r.number) //nolint:gosec // as protobuf does
-		case r.field == toolErrorDetails && r.kind == protowire.BytesType:
-			e.Details = r.object(r.value, 0)
-		default:
-			return nil, false
-		}
+// read reads the identity message of most errors. What protobuf writes is read straight into the struct; bytes of any other
+// shape, which are valid too, go the long way through the generated message. It returns false for bytes that are neither.
+func (e *ToolError) read(b []byte) bool {
+	if e.readPlain(b) {
+		return true
 	}
-	return e, !r.odd
-}
-
-// reader goes through a message whose fields come once and in order. Everything else is odd: the reader then stops.
-type reader struct {
-	b     []byte
-	last  protowire.Number
-	field protowire.Number
-	kind  protowire.Type
-	// value or number is what the field holds.
-	value  []byte
-	number uint64
-	odd    bool
-}
-
-func (r *reader) next() bool {
-	if r.odd || len(r.b) == 0 {
+	var m remedyv1.ToolError
+	if proto.Unmarshal(b, &m) != nil {
 		return false
 	}
-	var n int
-	if r.field, r.kind, n = protowire.ConsumeTag(r.b); n < 0 || r.field <= r.last {
-		return r.stop()
+	e.Code, e.Message, e.Retry, e.Details = m.GetCode(), guide.Text(m.GetMessage()), RetryPolicy(m.GetRetry()), nil
+	if m.GetDetails() != nil {
+		e.Details = m.GetDetails().AsMap()
 	}
-	r.b, r.last = r.b[n:], r.field
-	switch r.kind {
-	case protowire.BytesType:
-		r.value, n = protowire.ConsumeBytes(r.b)
-	case protowire.VarintType:
-		r.number, n = protowire.ConsumeVarint(r.b)
-	case protowire.Fixed64Type:
-		r.number, n = protowire.ConsumeFixed64(r.b)
-	default:
-		n = -1
-	}
-	if n < 0 {
-		return r.stop()
-	}
-	r.b = r.b[n:]
 	return true
 }
 
-func (r *reader) stop() bool {
-	r.odd = true
-	return false
+// readPlain reads a ToolError as protobuf writes it.
+func (e *ToolError) readPlain(b []byte) bool {
+	e.Code, e.Message, e.Retry, e.Details = "", "", 0, nil
+	in := plain{fields: fields{b: string(b)}}
+	for in.next() {
+		switch {
+		case in.field == toolErrorCode && in.kind == protowire.BytesType:
+			e.Code = in.text()
+		case in.field == toolErrorMessage && in.kind == protowire.BytesType:
+			e.Message = guide.Text(in.text())
+		case in.field == toolErrorRetry && in.kind == protowire.VarintType:
+			e.Retry = RetryPolicy(in.number) //nolint:gosec // as protobuf does
+		case in.field == toolErrorDetails && in.kind == protowire.BytesType:
+			e.Details = in.object(in.value, 0)
+		default:
+			return false
+		}
+	}
+	return !in.bad
 }
 
-// text returns the field as a string.
-func (r *reader) text() string {
-	if !utf8.Valid(r.value) {
-		r.odd = true
-		return ""
+// plain goes through a message as protobuf writes it: fields that it knows, each once and in order. Everything else is bad.
+type plain struct {
+	fields
+
+	last protowire.Number
+}
+
+func (r *plain) next() bool {
+	if !r.fields.next() {
+		return false
 	}
-	return string(r.value)
+	if r.field <= r.last {
+		return r.stop()
+	}
+	r.last = r.field
+	return true
 }
 
 // object reads a google.protobuf.Struct.
-func (r *reader) object(b []byte, depth int) map[string]any {
+func (r *plain) object(b string, depth int) map[string]any {
 	out := make(map[string]any)
-	for len(b) > 0 {
-		entry := r.element(&b, depth)
-		in := reader{b: entry}
+	for b != "" {
+		in := plain{fields: fields{b: r.element(&b, depth)}}
 		if !in.next() || in.field != entryKey || in.kind != protowire.BytesType {
-			r.odd = true
+			r.bad = true
 			return nil
 		}
 		key := in.text()
-		if !in.next() || in.field != entryValue || in.kind != protowire.BytesType || len(in.b) > 0 || in.odd {
-			r.odd = true
+		if !in.next() || in.field != entryValue || in.kind != protowire.BytesType || in.b != "" {
+			r.bad = true
 			return nil
 		}
 		out[key] = r.any(in.value, depth+1)
@@ -130,32 +94,30 @@ func (r *reader) object(b []byte, depth int) map[string]any {
 }
 
 // list reads a google.protobuf.ListValue.
-func (r *reader) list(b []byte, depth int) []any {
+func (r *plain) list(b string, depth int) []any {
 	out := make([]any, 0)
-	for len(b) > 0 {
+	for b != "" {
 		out = append(out, r.any(r.element(&b, depth), depth+1))
 	}
 	return out
 }
 
 // element takes the next element of the repeated field 1 off b.
-func (r *reader) element(b *[]byte, depth int) []byte {
-	field, kind, n := protowire.ConsumeTag(*b)
-	if n > 0 && field == 1 && kind == protowire.BytesType && depth <= maxDetailDepth {
-		if value, m := protowire.ConsumeBytes((*b)[n:]); m >= 0 {
-			*b = (*b)[n+m:]
-			return value
-		}
+func (r *plain) element(b *string, depth int) string {
+	in := fields{b: *b}
+	if !in.next() || in.field != 1 || in.kind != protowire.BytesType || depth > maxDetailDepth {
+		r.bad, *b = true, ""
+		return ""
 	}
-	r.odd, *b = true, nil
-	return nil
+	*b = in.b
+	return in.value
 }
 
 // any reads a google.protobuf.Value, whose one field says its kind.
-func (r *reader) any(b []byte, depth int) any {
-	in := reader{b: b}
-	if r.odd || !in.next() || len(in.b) > 0 {
-		r.odd = true
+func (r *plain) any(b string, depth int) any {
+	in := fields{b: b}
+	if r.bad || !in.next() || in.b != "" {
+		r.bad = true
 		return nil
 	}
 	switch {
@@ -163,11 +125,11 @@ func (r *reader) any(b []byte, depth int) any {
 		return nil
 	case in.field == valueNumber && in.kind == protowire.Fixed64Type:
 		f := math.Float64frombits(in.number)
-		r.odd = r.odd || math.IsNaN(f) || math.IsInf(f, 0)
+		r.bad = r.bad || math.IsNaN(f) || math.IsInf(f, 0)
 		return f
 	case in.field == valueString && in.kind == protowire.BytesType:
 		s := in.text()
-		r.odd = r.odd || in.odd
+		r.bad = r.bad || in.bad
 		return s
 	case in.field == valueBool && in.kind == protowire.VarintType:
 		return in.number != 0
@@ -176,7 +138,7 @@ func (r *reader) any(b []byte, depth int) any {
 	case in.field == valueList && in.kind == protowire.BytesType:
 		return r.list(in.value, depth)
 	default:
-		r.odd = true
+		r.bad = true
 		return nil
 	}
 }

@@ -34,7 +34,58 @@ var deterministic = proto.MarshalOptions{Deterministic: true, AllowPartial: true
 
 // listCost is the size of the trailer list that carries p.
 func listCost(p *spb.Status) int {
-	return listOverhead + wireLen(p.GetMessage()) + int(ceilDiv(4*int64(proto.Size(p)), 3))
+	return costOf(wireLen(p.GetMessage()), proto.Size(p))
+}
+
+// listCostAtMost is listCost of a status of the given size, or more where both are far below every limit.
+func listCostAtMost(message string, size int) int {
+	const most = 3 // bytes that one byte of a message takes in a header
+	if cost := costOf(most*len(message), size); cost <= room(MinLimit) {
+		return cost
+	}
+	return costOf(wireLen(message), size)
+}
+
+func costOf(messageOnWire, size int) int {
+	return listOverhead + messageOnWire + int(ceilDiv(4*int64(size), 3)) //nolint:mnd // base64
+}
+
+// statusSize is proto.Size of a status without unknown fields.
+func statusSize(p *spb.Status) int {
+	const tag = 1 // bytes of each tag below
+	size := 0
+	if p.GetCode() != 0 {
+		size += tag + protowire.SizeVarint(uint64(int64(p.GetCode()))) //nolint:gosec // as protobuf does
+	}
+	if n := len(p.GetMessage()); n > 0 {
+		size += tag + protowire.SizeBytes(n)
+	}
+	for _, d := range p.GetDetails() {
+		size += tag + protowire.SizeBytes(anySize(d))
+	}
+	return size
+}
+
+// anySize is proto.Size of an Any without unknown fields.
+func anySize(d *anypb.Any) int {
+	const tag = 1 // bytes of each tag below
+	size := 0
+	if n := len(d.GetTypeUrl()); n > 0 {
+		size += tag + protowire.SizeBytes(n)
+	}
+	if n := len(d.GetValue()); n > 0 {
+		size += tag + protowire.SizeBytes(n)
+	}
+	return size
+}
+
+// unknownSize is what statusSize leaves out.
+func unknownSize(p *spb.Status) int {
+	size := len(p.ProtoReflect().GetUnknown())
+	for _, d := range p.GetDetails() {
+		size += len(d.ProtoReflect().GetUnknown())
+	}
+	return size
 }
 
 // room is what a limit leaves for an error beside other trailers; zero asks for the default.
@@ -42,13 +93,11 @@ func room(limit int) int { return min(max(limit, MinLimit), MaxLimit) - otherTra
 
 // fit packs the form and returns what it costs, climbing down the ladder until the trailer list stays within limit.
 func (f *form) fit(limit int) (*status.Status, int) {
-	p := f.pack()
-	cost := listCost(p)
+	p, cost := f.pack()
 	if cost > room(limit) {
 		for range f.ladder() {
 			f.info.Truncated = true
-			p = f.pack()
-			if cost = listCost(p); cost <= room(limit) {
+			if p, cost = f.pack(); cost <= room(limit) {
 				break
 			}
 		}
@@ -56,19 +105,23 @@ func (f *form) fit(limit int) (*status.Status, int) {
 	return status.FromProto(p), cost
 }
 
-// pack writes the details in their order, each type at most once.
-func (f *form) pack() *spb.Status {
-	p := &spb.Status{Code: int32(f.status), Message: f.message()} //nolint:gosec // codes are small
-	var d packer
-	d.errorInfo(f.code, f.domain, f.retry, f.info)
-	if f.identity != nil {
-		d.identity(f.identity, f.details)
+// pack writes the details in their order, each type at most once. It returns what the trailer list costs
+// too. The status is good until the next call.
+func (f *form) pack() (p *spb.Status, cost int) {
+	p = &spb.Status{Code: int32(f.status), Message: f.message()} //nolint:gosec // codes are small
+	d := &f.packer
+	d.reset()
+	d.errorInfo(f.code, f.domain, f.retry, &f.info)
+	if f.tool {
+		d.toolError(f.code, f.headline, f.retry, f.details)
+	} else if f.identity != nil {
+		d.message(f.identity)
 	}
 	if f.declared != nil {
 		d.list = append(d.list, f.declared)
 	}
 	if !f.plan.empty() {
-		d.list = append(d.list, &anypb.Any{TypeUrl: repairPlanURL, Value: f.plan.bytes()})
+		d.addRaw(repairPlanURL, f.plan.bytes())
 	}
 	if f.badRequest != nil {
 		d.message(f.badRequest)
@@ -92,57 +145,7 @@ func (f *form) pack() *spb.Status {
 		d.message(&remedyv1.Causes{Causes: f.causes})
 	}
 	p.Details = append(d.list, f.extras...)
-	return p
-}
-
-// packer writes details one after another into one piece of memory.
-type packer struct {
-	buf  []byte
-	list []*anypb.Any
-}
-
-func (d *packer) errorInfo(code, domain string, retry RetryPolicy, info Info) {
-	d.list = make([]*anypb.Any, 0, 4) //nolint:mnd // what most errors have
-	d.buf = appendErrorInfo(make([]byte, 0, 512), code, domain, retry, info)
-	d.add(errorInfoURL, 0)
-}
-
-// identity writes the identity message, with details that are encoded already.
-func (d *packer) identity(m proto.Message, details []byte) {
-	start := len(d.buf)
-	d.append(m)
-	url := toolErrorURL
-	if _, ok := m.(*remedyv1.ToolError); !ok {
-		url = urlOf(m)
-	} else if len(details) > 0 {
-		const field = 4 // remedy.v1.ToolError.details, the last one
-		d.buf = protowire.AppendTag(d.buf, field, protowire.BytesType)
-		d.buf = protowire.AppendBytes(d.buf, details)
-	}
-	d.add(url, start)
-}
-
-func (d *packer) message(m proto.Message) {
-	start := len(d.buf)
-	d.append(m)
-	d.add(urlOf(m), start)
-}
-
-func (d *packer) append(m proto.Message) {
-	if b, err := deterministic.MarshalAppend(d.buf, m); err == nil { // only bad UTF-8 fails, and every string was made valid
-		d.buf = b
-	}
-}
-
-// add files what was written since start.
-func (d *packer) add(url string, start int) {
-	d.list = append(d.list, &anypb.Any{TypeUrl: url, Value: d.buf[start:len(d.buf):len(d.buf)]})
-}
-
-func anyOf(m proto.Message) *anypb.Any {
-	var d packer
-	d.message(m)
-	return d.list[0]
+	return p, listCostAtMost(p.GetMessage(), statusSize(p))
 }
 
 // newErrorID returns 16 random bytes in hexadecimal.

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -90,7 +91,7 @@ func joined(e Error, others []Error) Error {
 	if w.foreign {
 		copied.state().said.Store(w.withCauses(othersOf(base, others)))
 	} else {
-		copied.state().also = others
+		copied.state().own().also = others
 	}
 	return rewrap(e, copied)
 }
@@ -111,6 +112,8 @@ func (c Encoder) within(e Error) *wire {
 	switch {
 	case w.cost > room(c.Limit):
 		return w.refit(c.Limit)
+	case w.invalid, w.foreign && !utf8.ValidString(w.st.Message()):
+		return w.repaired()
 	case w.info.Truncated && !w.foreign && w.limit < room(c.Limit):
 		return build(baseOf(e), c.Limit, true)
 	default:
@@ -124,10 +127,10 @@ func (c Encoder) hide(err error, method string, effect bool, problem string) Enc
 }
 
 func (c Encoder) hideAs(errorID string, err error, method string, effect bool, problem string) Encoded {
-	info := Info{ErrorID: errorID}
-	var e Error = &ServiceError{Code: CodeInternal, core: core{info: info}}
+	info := &more{info: Info{ErrorID: errorID}}
+	var e Error = &ServiceError{Code: CodeInternal, core: core{more: info}}
 	if effect {
-		e = &OutcomeUnknownError{Tool: method, core: core{info: info}}
+		e = &OutcomeUnknownError{Tool: method, core: core{more: info}}
 	}
 	out := c.finish(e, err)
 	out.ErrorID, out.Hidden, out.Problem = errorID, err, problem

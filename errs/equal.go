@@ -19,21 +19,19 @@ func Equal(a, b error) bool {
 	if !okX || !okY {
 		return false
 	}
-	p, q := x.GRPCStatus().Proto(), y.GRPCStatus().Proto()
-	i, okI := readErrorInfo(p.GetDetails())
-	j, okJ := readErrorInfo(q.GetDetails())
-	if !okI || !okJ || p.GetCode() != q.GetCode() || i.code != j.code || i.retry != j.retry ||
-		i.info.Domain != j.info.Domain || i.info.Effect != j.info.Effect {
+	v, w := saidBy(x), saidBy(y)
+	if v.st.Code() != w.st.Code() || v.code != w.code || v.retry != w.retry ||
+		v.info.Domain != w.info.Domain || v.info.Effect != w.info.Effect {
 		return false
 	}
-	return slices.EqualFunc(telling(p.GetDetails()), telling(q.GetDetails()), func(d, e *anypb.Any) bool {
+	return slices.EqualFunc(telling(v), telling(w), func(d, e *anypb.Any) bool {
 		return d.GetTypeUrl() == e.GetTypeUrl() && bytes.Equal(d.GetValue(), e.GetValue())
 	})
 }
 
 // telling returns the details that Equal compares.
-func telling(details []*anypb.Any) []*anypb.Any {
-	return slices.DeleteFunc(slices.Clone(details), func(d *anypb.Any) bool {
+func telling(w *wire) []*anypb.Any {
+	return slices.DeleteFunc(w.st.Proto().GetDetails(), func(d *anypb.Any) bool {
 		return messageName(d) == errorInfoName || messageName(d) == causesName
 	})
 }

@@ -50,15 +50,35 @@ type typed interface {
 
 // core is embedded in every typed error. The zero value is ready for use.
 type core struct {
-	info  Info    // added by WithInfo
-	also  []Error // other errors of a join whose head this is
-	cause error   // causes that came off the wire
-	// origin is the error that a received status was found in, where that adds something of its own.
-	origin error
-	relay  Relay // what a server does when it returns this error as its own; set by Received
+	said  atomic.Pointer[wire]
+	more  *more // nil for most
+	relay Relay // what a server does when it returns this error as its own; set by Received
+}
+
+// more is what few errors hold besides their fields.
+type more struct {
+	info   Info    // added by WithInfo
+	also   []Error // other errors of a join whose head this is
+	cause  error   // causes that came off the wire
+	origin error   // what a received status was found in, where that adds something of its own
 	// declared is the message of a declared error.
 	declared *anypb.Any
-	said     atomic.Pointer[wire]
+}
+
+// besides returns what the error holds besides its fields.
+func (c *core) besides() more {
+	if c.more == nil {
+		return more{}
+	}
+	return *c.more
+}
+
+// own returns it to be written to, before anybody else sees the error.
+func (c *core) own() *more {
+	if c.more == nil {
+		c.more = &more{}
+	}
+	return c.more
 }
 
 // said returns what e says. The first call builds it.
@@ -114,14 +134,14 @@ func is(e typed, target error) bool {
 
 // unwrap returns the cause in the field, the ones off the wire and what the status was found in.
 func unwrap(e typed, cause error) error {
-	c := e.state()
+	m := e.state().more
 	switch {
-	case c.cause == nil && c.origin == nil:
+	case m == nil || m.cause == nil && m.origin == nil:
 		return cause
-	case cause == nil && c.origin == nil:
-		return c.cause
+	case cause == nil && m.origin == nil:
+		return m.cause
 	default:
-		return errors.Join(cause, c.cause, c.origin)
+		return errors.Join(cause, m.cause, m.origin)
 	}
 }
 
@@ -131,8 +151,8 @@ func causes(e typed) error {
 	switch {
 	case c == nil:
 		return nil
-	case c.origin != nil:
-		return c.cause // the error came off the wire: its field is empty, and its origin is itself
+	case c.besides().origin != nil:
+		return c.more.cause // the error came off the wire: its field is empty, and its origin is itself
 	default:
 		return e.Unwrap()
 	}

@@ -1,8 +1,6 @@
 package errs
 
 import (
-	"unicode/utf8"
-
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
@@ -21,10 +19,31 @@ const (
 const retryKey = "retry" // the entry of the metadata that makes an error ours
 
 // appendErrorInfo writes google.rpc.ErrorInfo, its metadata in the order of the keys.
-func appendErrorInfo(b []byte, code, domain string, retry RetryPolicy, info Info) []byte {
-	b = appendString(b, infoReason, reasonOf(code))
+func appendErrorInfo(b []byte, code, domain string, retry RetryPolicy, info *Info) []byte {
+	b = appendReason(b, code)
 	b = appendString(b, infoDomain, domain)
-	info.entries(retry, func(key, value string) { b = appendEntry(b, key, value) })
+	b = appendEntry(b, "effect", info.Effect.String())
+	b = appendEntry(b, "errorId", info.ErrorID)
+	b = appendEntry(b, "operationId", info.OperationID)
+	b = appendEntry(b, "operationKey", info.OperationKey)
+	b = appendEntry(b, retryKey, retry.String())
+	b = appendEntry(b, "runId", info.RunID)
+	b = appendEntry(b, "tool", info.Tool)
+	if info.Truncated {
+		b = appendEntry(b, "truncated", "true")
+	}
+	return b
+}
+
+// appendReason writes the code in upper case.
+func appendReason(b []byte, code string) []byte {
+	start := len(b) + len("tl") // the tag and the length take a byte each
+	b = appendString(b, infoReason, code)
+	for i, c := range b[start:] {
+		if c >= 'a' && c <= 'z' {
+			b[start+i] = c - 'a' + 'A'
+		}
+	}
 	return b
 }
 
@@ -45,98 +64,66 @@ func appendEntry(b []byte, key, value string) []byte {
 	return appendString(b, entryValue, value)
 }
 
-// readErrorInfo tells ours from foreign: exactly one ErrorInfo, a retry rule in it, a reason in the usual form.
-func readErrorInfo(details []*anypb.Any) (*wire, bool) {
-	var found *anypb.Any
-	for _, detail := range details {
-		if messageName(detail) == errorInfoName {
+// soleInfo returns the bytes of the one ErrorInfo; nil when there is none or more than one.
+func soleInfo(details []*anypb.Any, names []string) []byte {
+	var found []byte
+	for i, name := range names {
+		if name == errorInfoName {
 			if found != nil {
-				return nil, false
+				return nil
 			}
-			found = detail
+			found = details[i].GetValue()
 		}
 	}
-	if found == nil {
-		return nil, false
-	}
-	w := &wire{}
-	var reason, rule []byte
-	ok := eachField(found.GetValue(), func(field protowire.Number, value []byte) bool {
-		switch field {
-		case infoReason:
-			reason = value
-		case infoDomain:
-			w.info.Domain = string(value)
-		case infoMetadata:
-			key, text, ok := readEntry(value)
-			if ok && string(key) == retryKey {
-				rule = text
-			} else if ok {
-				w.info.set(key, text)
-			}
-			return ok
-		}
-		return utf8.Valid(value)
-	})
-	if !ok || !isReason(string(reason)) {
-		return nil, false
-	}
-	w.code = codeOfReason(string(reason))
-	w.retry, ok = parseRetry(string(rule))
-	return w, ok
+	return found
 }
 
-func readEntry(b []byte) (key, value []byte, ok bool) {
-	ok = eachField(b, func(field protowire.Number, text []byte) bool {
-		switch field {
-		case entryKey:
-			key = text
-		case entryValue:
-			value = text
+// readInfo tells ours from foreign: an ErrorInfo with a retry rule and a reason in the usual form. It returns the reason.
+func (w *wire) readInfo(b []byte) (reason string, ok bool) {
+	rule := ""
+	in := fields{b: string(b)}
+	for in.next() {
+		switch {
+		case in.kind != protowire.BytesType:
+		case in.field == infoReason:
+			reason = in.text()
+		case in.field == infoDomain:
+			w.info.Domain = in.text()
+		case in.field == infoMetadata:
+			if key, value := in.entry(); key == retryKey {
+				rule = value
+			} else {
+				w.info.set(key, value)
+			}
 		}
-		return utf8.Valid(text)
-	})
-	return key, value, ok
+	}
+	w.retry, ok = parseRetry(rule)
+	return reason, ok && !in.bad && isReason(reason)
 }
 
-// eachField calls f for every length-delimited field of a message; it returns false when f does, or when the bytes are not
-// a message.
-func eachField(b []byte, f func(field protowire.Number, value []byte) bool) bool {
-	for len(b) > 0 {
-		field, kind, n := protowire.ConsumeTag(b)
-		if n < 0 {
-			return false
+// entry reads the current field as an entry of a map of strings.
+func (r *fields) entry() (key, value string) {
+	in := fields{b: r.value}
+	for in.next() {
+		switch {
+		case in.kind != protowire.BytesType:
+		case in.field == entryKey:
+			key = in.text()
+		case in.field == entryValue:
+			value = in.text()
 		}
-		b = b[n:]
-		if kind != protowire.BytesType {
-			if n = protowire.ConsumeFieldValue(field, kind, b); n < 0 {
-				return false
-			}
-			b = b[n:]
-			continue
-		}
-		value, n := protowire.ConsumeBytes(b)
-		if n < 0 || !f(field, value) {
-			return false
-		}
-		b = b[n:]
 	}
-	return true
+	r.bad = r.bad || in.bad
+	return key, value
 }
 
 // annotated returns an ErrorInfo that also says info; what this version does not know of it stays.
-func annotated(detail *anypb.Any, retry RetryPolicy, info Info) *anypb.Any {
-	var m errdetails.ErrorInfo
-	if proto.Unmarshal(detail.GetValue(), &m) != nil {
+func annotated(detail *anypb.Any, code string, retry RetryPolicy, info Info) *anypb.Any {
+	var m, more errdetails.ErrorInfo
+	said := appendErrorInfo(nil, code, info.Domain, retry, &info)
+	if proto.Unmarshal(detail.GetValue(), &m) != nil || proto.Unmarshal(said, &more) != nil {
 		return detail
 	}
-	if m.GetMetadata() == nil {
-		m.Metadata = make(map[string]string)
-	}
-	info.entries(retry, func(key, value string) {
-		if value != "" {
-			m.Metadata[key] = value
-		}
-	})
+	proto.Merge(&m, &more) // replaces the entries of the metadata that both have
 	return &anypb.Any{TypeUrl: detail.GetTypeUrl(), Value: anyOf(&m).GetValue()}
 }

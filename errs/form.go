@@ -2,6 +2,7 @@ package errs
 
 import (
 	"slices"
+	"sync"
 	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -24,9 +25,11 @@ type form struct {
 	info         Info
 	after        time.Duration // wait before a retry; zero when not known
 	sameKeyOnly  bool          // as_is, but under the same operation key only
-	identity     proto.Message
-	details      []byte     // the Struct of a ToolError that is built here
-	declared     *anypb.Any // the message of a declared error
+	identity     proto.Message // of the catalog
+	tool         bool          // the identity is a ToolError: code, headline, rule and details
+	details      []byte        // the bytes of the Struct of a ToolError
+	scratch      []byte        // memory for them
+	declared     *anypb.Any    // the message of a declared error
 
 	badRequest   *errdetails.BadRequest
 	quota        *errdetails.QuotaFailure
@@ -36,9 +39,12 @@ type form struct {
 	causes       []*remedyv1.Cause
 	extras       []*anypb.Any // what a received status holds besides
 
+	known        string // the message at its full size, where it is known beforehand
 	messageSize  int    // bytes of the message on the wire
 	headlineSize int    // bytes of the headline in it; zero for what the message leaves
 	problem      string // why this cannot be sent
+
+	packer packer
 }
 
 // wire is what an error says, fixed once.
@@ -47,6 +53,7 @@ type wire struct {
 	cost    int  // bytes of the trailer list that carries st
 	limit   int  // what st was fitted to; zero for one that came as it is
 	foreign bool // st came off the wire
+	invalid bool // st holds a detail that cannot be marshaled
 	code    string
 	retry   RetryPolicy
 	plan    *Plan
@@ -57,31 +64,56 @@ type wire struct {
 
 // build says what e says in a status whose trailer list stays within limit, with its causes or without.
 func build(e typed, limit int, withCauses bool) *wire {
-	f := &form{messageSize: fullMessage}
+	f := newForm()
+	defer f.free()
 	e.describe(f)
 	if f.problem != "" {
 		return &wire{problem: f.problem}
 	}
-	c := e.state()
-	own := f.info
-	f.info = c.info.merged(own)
-	if own.Effect != EffectUnspecified {
-		f.info.Effect = own.Effect // what the error itself proves
+	var also []Error
+	if m := e.state().more; m != nil {
+		f.declared, also = m.declared, m.also
+		proven := f.info.Effect
+		f.info = m.info.merged(f.info).bounded()
+		if proven != EffectUnspecified {
+			f.info.Effect = proven // by the error itself
+		}
 	}
-	f.info = f.info.bounded()
 	f.info.Domain = f.domain
 	f.info.Truncated = f.info.Truncated || f.plan != nil && f.plan.cut
 	f.after = max(f.after, 0)
-	f.declared = c.declared
 	if withCauses {
-		f.causes = causesOf(e, c.also)
+		f.causes = causesOf(e, also)
 	}
 	return f.wire(limit)
 }
 
+// forms keeps forms that are done with: all that is written on the way to a status is copied into it, and most of the time
+// that an error takes would go into allocating it.
+var forms = sync.Pool{New: func() any { return new(form) }} //nolint:gochecknoglobals // it holds no state
+
+func newForm() *form {
+	f, ok := forms.Get().(*form)
+	if !ok {
+		f = new(form)
+	}
+	f.messageSize = fullMessage
+	return f
+}
+
+// free gives the form back. Memory that one large error needed is not kept.
+func (f *form) free() {
+	scratch, buf := f.scratch, f.packer.buf
+	*f = form{}
+	if cap(scratch)+cap(buf) <= MaxLimit {
+		f.scratch, f.packer.buf = scratch, buf
+	}
+	forms.Put(f)
+}
+
 // buildInternal is the answer to an error that cannot be sent.
 func buildInternal(problem string) *wire {
-	w := build(&ServiceError{Code: CodeInternal, core: core{info: Info{ErrorID: newErrorID()}}}, DefaultLimit, false)
+	w := build(&ServiceError{Code: CodeInternal, core: core{more: &more{info: Info{ErrorID: newErrorID()}}}}, DefaultLimit, false)
 	w.problem = problem
 	return w
 }
@@ -147,8 +179,8 @@ func (f *form) bounded(s string, size int) string {
 	return s
 }
 
-// tool and text shorten what is only shown. An identifier is left out where it is too long.
-func (f *form) tool(s string) string { return f.bounded(s, maxNameBytes) }
+// name and text shorten what is only shown. An identifier is left out where it is too long.
+func (f *form) name(s string) string { return f.bounded(s, maxNameBytes) }
 func (f *form) text(s string) string { return f.bounded(s, maxStringBytes) }
 func (f *form) id(s string) string   { return f.identifier(s, maxIDBytes) }
 func (f *form) key(s string) string  { return f.identifier(s, maxKeyBytes) }

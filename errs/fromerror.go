@@ -33,6 +33,6 @@ func FromError(err error) error {
 	if !ok {
 		return err
 	}
-	baseOf(e).state().origin = err
+	baseOf(e).state().own().origin = err
 	return e
 }

@@ -4,71 +4,82 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/anypb"
 
 	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
 )
 
-// decodeIdentity returns the typed error of an identity message, nil when the detail is none or does not fit the code.
-func decodeIdentity(detail *anypb.Any, w *wire) typed {
-	full := messageName(detail)
-	name, ok := strings.CutPrefix(full, "remedy.v1.")
-	if !ok || (full == toolErrorName) == (w.info.Domain == DomainRemedy) {
+// identity returns the typed error of an identity message, and keeps its code; nil when the detail is none or does not fit
+// the reason.
+func (r *received) identity(name string, b []byte, reason string) typed {
+	if (name == toolErrorName) == (r.wire.info.Domain == DomainRemedy) {
 		return nil // a ToolError is never in the domain of the catalog, and nothing else is outside it
 	}
-	b := detail.GetValue()
+	var e typed
+	var code string
+	if name != toolErrorName {
+		e, code = readIdentity(name, b)
+	} else if r.tool.read(b) {
+		e, code = &r.tool, r.tool.Code
+	}
+	if e == nil || !isReasonOf(reason, code) {
+		return nil // type and code never disagree
+	}
+	r.wire.code = code
+	return e
+}
+
+// readIdentity returns the typed error of an identity message of the catalog and its code.
+func readIdentity(full string, b []byte) (e typed, code string) {
+	name, ok := strings.CutPrefix(full, "remedy.v1.")
+	if !ok {
+		return nil, ""
+	}
 	switch name {
-	case "ToolError":
-		if e, ok := readToolError(b); ok && e.Code == w.code {
-			return e
-		}
-		return nil
 	case "ValidationError":
-		return read(b, w, always[*remedyv1.ValidationError](CodeInvalidInput), decodeValidationError)
+		return read(b, always[*remedyv1.ValidationError](CodeInvalidInput), decodeValidationError)
 	case "AuthorizationError":
-		return read(b, w, always[*remedyv1.AuthorizationError](CodeAuthorizationDenied), decodeAuthorizationError)
+		return read(b, always[*remedyv1.AuthorizationError](CodeAuthorizationDenied), decodeAuthorizationError)
 	case "ConfirmationError":
-		return read(b, w, func(m *remedyv1.ConfirmationError) string { return "confirmation_" + m.GetReason() }, decodeConfirmationError)
+		return read(b, func(m *remedyv1.ConfirmationError) string { return "confirmation_" + m.GetReason() }, decodeConfirmationError)
 	case "VerificationError":
-		return read(b, w, always[*remedyv1.VerificationError](CodeVerificationFailed), decodeVerificationError)
+		return read(b, always[*remedyv1.VerificationError](CodeVerificationFailed), decodeVerificationError)
 	case "OutcomeUnknownError":
-		return read(b, w, always[*remedyv1.OutcomeUnknownError](CodeOutcomeUnknown), decodeOutcomeUnknownError)
+		return read(b, always[*remedyv1.OutcomeUnknownError](CodeOutcomeUnknown), decodeOutcomeUnknownError)
 	case "AbortedError":
-		return read(b, w, always[*remedyv1.AbortedError](CodeAborted), decodeAbortedError)
+		return read(b, always[*remedyv1.AbortedError](CodeAborted), decodeAbortedError)
 	case "AuthError":
-		return read(b, w, always[*remedyv1.AuthError](CodeAuthFailed), decodeAuthError)
+		return read(b, always[*remedyv1.AuthError](CodeAuthFailed), decodeAuthError)
 	case "BudgetExceededError":
-		return read(b, w, always[*remedyv1.BudgetExceededError](CodeBudgetExceeded), decodeBudgetExceededError)
+		return read(b, always[*remedyv1.BudgetExceededError](CodeBudgetExceeded), decodeBudgetExceededError)
 	case "ContextExceededError":
-		return read(b, w, always[*remedyv1.ContextExceededError](CodeContextExceeded), decodeContextExceededError)
+		return read(b, always[*remedyv1.ContextExceededError](CodeContextExceeded), decodeContextExceededError)
 	case "ProviderError":
-		return read(b, w, always[*remedyv1.ProviderError](CodeProviderError), decodeProviderError)
+		return read(b, always[*remedyv1.ProviderError](CodeProviderError), decodeProviderError)
 	case "ToolNotAllowedError":
-		return read(b, w, always[*remedyv1.ToolNotAllowedError](CodeToolNotAllowed), decodeToolNotAllowedError)
+		return read(b, always[*remedyv1.ToolNotAllowedError](CodeToolNotAllowed), decodeToolNotAllowedError)
 	case "ToolPairingError":
-		return read(b, w, always[*remedyv1.ToolPairingError](CodeToolPairingCorruption), decodeToolPairingError)
+		return read(b, always[*remedyv1.ToolPairingError](CodeToolPairingCorruption), decodeToolPairingError)
 	case "OperationTimeoutError":
-		return read(b, w, always[*remedyv1.OperationTimeoutError](CodeOperationTimeout), decodeOperationTimeoutError)
+		return read(b, always[*remedyv1.OperationTimeoutError](CodeOperationTimeout), decodeOperationTimeoutError)
 	case "LengthResumeExhaustedError":
-		return read(b, w, always[*remedyv1.LengthResumeExhaustedError](CodeLengthResumeExhausted), decodeLengthResumeExhaustedError)
+		return read(b, always[*remedyv1.LengthResumeExhaustedError](CodeLengthResumeExhausted), decodeLengthResumeExhaustedError)
 	case "ServiceError":
-		return read(b, w, func(m *remedyv1.ServiceError) string { return m.GetCode() }, decodeServiceError)
+		return read(b, func(m *remedyv1.ServiceError) string { return m.GetCode() }, decodeServiceError)
 	default:
-		return nil
+		return nil, ""
 	}
 }
 
-// read decodes one identity message. Its code must be the one that ErrorInfo states, so that type and code never
-// disagree.
+// read decodes one identity message.
 func read[M any, P interface {
 	*M
 	proto.Message
-}](b []byte, w *wire, code func(P) string, decode func(P) typed) typed {
+}](b []byte, code func(P) string, decode func(P) typed) (typed, string) {
 	m := P(new(M))
-	if proto.Unmarshal(b, m) != nil || code(m) != w.code {
-		return nil
+	if proto.Unmarshal(b, m) != nil {
+		return nil, ""
 	}
-	return decode(m)
+	return decode(m), code(m)
 }
 
 func always[P any](code Code) func(P) string {

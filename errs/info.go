@@ -63,36 +63,22 @@ func (i Info) bounded() Info {
 // isIdentifier reports whether s can travel as an identifier of at most size bytes; an empty one can.
 func isIdentifier(s string, size int) bool { return len(s) <= size && utf8.ValidString(s) }
 
-// entries calls f for what is known, in the order of the keys of ErrorInfo.metadata.
-func (i Info) entries(retry RetryPolicy, f func(key, value string)) {
-	f("effect", i.Effect.String())
-	f("errorId", i.ErrorID)
-	f("operationId", i.OperationID)
-	f("operationKey", i.OperationKey)
-	f("retry", retry.String())
-	f("runId", i.RunID)
-	f("tool", i.Tool)
-	if i.Truncated {
-		f("truncated", "true")
-	}
-}
-
 // set takes one entry of ErrorInfo.metadata.
-func (i *Info) set(key, value []byte) {
-	switch string(key) {
+func (i *Info) set(key, value string) {
+	switch key {
 	case "effect":
-		i.Effect = parseEffect(string(value))
+		i.Effect = parseEffect(value)
 	case "errorId":
-		i.ErrorID = string(value)
+		i.ErrorID = value
 	case "operationId":
-		i.OperationID = string(value)
+		i.OperationID = value
 	case "operationKey":
-		i.OperationKey = string(value)
+		i.OperationKey = value
 	case "runId":
-		i.RunID = string(value)
+		i.RunID = value
 	case "tool":
-		i.Tool = string(value)
+		i.Tool = value
 	case "truncated":
-		i.Truncated = string(value) == "true"
+		i.Truncated = value == "true"
 	}
 }

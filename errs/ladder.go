@@ -46,9 +46,6 @@ func (f *form) ladder() iter.Seq[string] {
 func (f *form) cutDetails() bool {
 	had := f.details != nil
 	f.details = nil
-	if m, ok := f.identity.(*remedyv1.ToolError); ok && m.GetDetails() != nil {
-		m.Details, had = nil, true
-	}
 	return had
 }
 

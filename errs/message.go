@@ -31,9 +31,17 @@ func ruleText(retry RetryPolicy, after time.Duration, sameKeyOnly bool) string {
 	}
 }
 
-// message renders the one bounded text that Error, Status.message and grpc-message share. The room is given away in
-// this order: the bracket, the action of step 1, the headline, the other actions, instructions, invariants.
+// message returns the one bounded text that Error, Status.message and grpc-message share.
 func (f *form) message() string {
+	if f.known != "" && f.messageSize == fullMessage {
+		return f.known
+	}
+	return f.render()
+}
+
+// render gives the room of a message away in this order: the bracket, the action of step 1, the headline, the other
+// actions, instructions, invariants.
+func (f *form) render() string {
 	tail := " [" + f.code + "; " + ruleText(f.retry, f.after, f.sameKeyOnly) + "]"
 	steps := shownSteps(f.plan)
 	left := f.messageSize - len(tail)

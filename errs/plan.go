@@ -137,8 +137,9 @@ func (s Step) toolShown() string {
 type Plan struct {
 	steps            []Step
 	preserve, update []string
-	cut              bool   // something did not fit into the bounds
-	wire             []byte // the RepairPlan message
+	cut              bool    // something did not fit into the bounds
+	wire             []byte  // the RepairPlan message
+	one              [1]Step // memory for the step of a received plan, which mostly has one
 }
 
 // NewPlan makes a plan of at most five steps. An error that carries an impossible plan, for instance a call_tool step
@@ -184,15 +185,6 @@ func newPlan(steps []Step, preserve, update []string) *Plan {
 		}
 	}
 	p.wire, _ = proto.MarshalOptions{Deterministic: true}.Marshal(p.message()) // strings are valid, so it cannot fail
-	return p
-}
-
-// planOf reads a plan off the wire, whoever wrote it, and keeps its bytes to be sent on.
-func planOf(m *remedyv1.RepairPlan, wire []byte) *Plan {
-	p := &Plan{preserve: m.GetPreserve(), update: m.GetUpdate(), wire: wire}
-	for _, s := range m.GetSteps() {
-		p.steps = append(p.steps, Step{action: Action(s.GetAction()), tool: s.GetTool(), instruction: s.GetInstruction()})
-	}
 	return p
 }
 

@@ -3,6 +3,7 @@ package errs
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	spb "google.golang.org/genproto/googleapis/rpc/status"
@@ -11,6 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/anypb"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
 )
@@ -23,6 +25,17 @@ func (w *wire) refit(limit int) *wire {
 	again := f.wire(limit)
 	again.foreign = w.foreign
 	return again
+}
+
+// repaired returns w with a status that can be marshaled. One that came off a connection always can; one bad byte in any
+// other would make every client drop all details.
+func (w *wire) repaired() *wire {
+	p := w.st.Proto()
+	p.Message = validUTF8(p.GetMessage())
+	p.Details = slices.DeleteFunc(p.GetDetails(), func(d *anypb.Any) bool { return !utf8.ValidString(d.GetTypeUrl()) })
+	again := *w
+	again.st, again.cost, again.invalid = status.FromProto(p), listCost(p), false
+	return &again
 }
 
 // edited returns w with details that edit changed; every other detail stays as it came.
@@ -39,7 +52,7 @@ func (w *wire) withInfo(info Info) *wire {
 	again := w.edited(func(details []*anypb.Any) []*anypb.Any {
 		for i, detail := range details {
 			if messageName(detail) == errorInfoName {
-				details[i] = annotated(detail, w.retry, info)
+				details[i] = annotated(detail, w.code, w.retry, info)
 			}
 		}
 		return details
@@ -118,10 +131,15 @@ func (f *form) take(detail *anypb.Any) {
 		if f.causes == nil {
 			f.causes = boundCauses(m.GetCauses())
 		}
+	case *remedyv1.ToolError:
+		if !f.tool && f.domain != DomainRemedy {
+			f.tool, f.headline = true, f.sentence(m.GetMessage())
+			f.details = structBytes(m.GetDetails())
+		}
 	case nil:
 		f.takeUnknown(name, detail)
-	default: // an identity message
-		if f.identity == nil {
+	default: // an identity message of the catalog
+		if f.identity == nil && f.domain == DomainRemedy {
 			boundMessage(m.ProtoReflect())
 			f.identity = m
 		}
@@ -156,6 +174,14 @@ func (f *form) takeUnknown(name string, detail *anypb.Any) {
 	}
 }
 
+// structBytes returns the bytes of the details of a ToolError, nil when there are none.
+func structBytes(details *structpb.Struct) []byte {
+	if details == nil {
+		return nil
+	}
+	return anyOf(details).GetValue()
+}
+
 // knownDetail decodes the details that this package writes, but for those that are in the form already; nil for every other.
 func knownDetail(name string, detail *anypb.Any) proto.Message {
 	switch name {
@@ -173,13 +199,12 @@ func knownDetail(name string, detail *anypb.Any) proto.Message {
 	return m
 }
 
-// boundMessage applies the bounds to a message that came from elsewhere: strings and lists, all the way down. Maps,
-// which only the details of a ToolError have, are left to the ladder.
+// boundMessage applies the bounds to a message that came from elsewhere: strings and lists, all the way down.
 func boundMessage(m protoreflect.Message) {
 	m.SetUnknown(nil)
 	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		switch {
-		case field.IsMap(), field.FullName() == toolErrorName+".details":
+		case field.IsMap(): // no message that is bounded here has one
 		case field.IsList():
 			list := value.List()
 			list.Truncate(min(list.Len(), maxList))

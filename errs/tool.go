@@ -8,7 +8,6 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/remedyrpc/remedy/errs/internal/guide"
-	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
 )
 
 // ToolError is an expected business failure that an agent or a user interface can act on. Define one that is raised often
@@ -87,7 +86,7 @@ func (e *ToolError) describe(f *form) {
 		f.status = f.retry.defaultStatus()
 	}
 	switch d := e.definition; {
-	case e.declared != nil && (d == nil || messageName(e.declared) != d.declares):
+	case e.more != nil && e.more.declared != nil && (d == nil || messageName(e.more.declared) != d.declares):
 		f.problem = "a definition wraps the message that it was declared for and no other"
 		return
 	case d == nil || d.domain == DomainTool && !d.covers(e):
@@ -98,12 +97,13 @@ func (e *ToolError) describe(f *form) {
 		f.problem = "code, retry, status and repair of a declared error are those of its proto"
 		return
 	default:
-		f.domain, f.help, f.info.Effect = d.domain, d.help(), d.effect
+		f.domain, f.help, f.info.Effect, f.known = d.domain, d.help(), d.effect, d.messageOf(e)
 	}
 	f.after = e.RetryAfter
-	f.headline = f.sentence(string(e.Message))
-	f.identity = &remedyv1.ToolError{Code: f.code, Message: f.headline, Retry: remedyv1.RetryPolicy(f.retry)}
-	f.details = f.packDetails(e.Details)
+	if f.headline = string(e.Message); f.known == "" { // else Define has looked at it
+		f.headline = f.sentence(f.headline)
+	}
+	f.tool, f.details = true, f.packDetails(e.Details)
 }
 
 // toolProblem says what makes a code, rule, status and plan impossible, or nothing.

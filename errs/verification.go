@@ -74,7 +74,7 @@ func (e *VerificationError) clone() typed {
 
 func (e *VerificationError) describe(f *form) {
 	m := &remedyv1.VerificationError{
-		Tool: f.tool(e.Tool), OperationKey: f.key(e.OperationKey), Reason: f.text(e.Reason),
+		Tool: f.name(e.Tool), OperationKey: f.key(e.OperationKey), Reason: f.text(e.Reason),
 		OperationId: f.id(e.OperationID), Message: f.override(e.Message),
 	}
 	f.info.Tool, f.info.OperationKey, f.info.OperationID = toolNamed(e.Tool), m.GetOperationKey(), m.GetOperationId()

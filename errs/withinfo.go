@@ -28,7 +28,8 @@ func annotate(e Error, info Info) Error {
 	base, w := baseOf(e), saidBy(e)
 	copied := duplicate(base)
 	c := copied.state()
-	c.info = info.merged(c.info)
+	own := c.own()
+	own.info = info.merged(own.info)
 	if w.foreign {
 		said := info.merged(w.info).bounded()
 		if proven := provenEffect(w.code); w.info.Domain == DomainRemedy && proven != EffectUnspecified {
@@ -43,8 +44,11 @@ func annotate(e Error, info Info) Error {
 func duplicate(e typed) typed {
 	copied := e.clone()
 	from, to := e.state(), copied.state()
-	to.info, to.also, to.cause, to.origin = from.info, from.also, from.cause, from.origin
-	to.relay, to.declared = from.relay, from.declared
+	to.relay = from.relay
+	if from.more != nil {
+		again := *from.more
+		to.more = &again
+	}
 	return copied
 }
 
