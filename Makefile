@@ -33,15 +33,16 @@ $(PROTODEPS): tools/gen/go.mod tools/gen/go.sum $(wildcard tools/gen/protodeps/*
 	$(PRINT_PROTODEPS)
 
 .PHONY: generate
-generate: ## Write gen/ anew from proto/.
+generate: ## Write gen/ anew from proto/, and the protos of the tests.
 	rm -rf .protodeps
 	$(PRINT_PROTODEPS)
 	$(if $(PLUGINS),$(GO) build -o bin/ $(addprefix ./,$(PLUGINS)))
 	$(BUF) generate
+	$(BUF) generate --template internal/shop/buf.gen.yaml
 
 .PHONY: generate-check
-generate-check: generate ## Fail when gen/ is not what proto/ generates.
-	@tools/script/unchanged gen
+generate-check: generate ## Fail when generated code is not what the protos generate.
+	@tools/script/unchanged gen internal/shop/shopv1
 
 .PHONY: proto-lint
 proto-lint: $(PROTODEPS) ## Lint the protos.
