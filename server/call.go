@@ -48,6 +48,7 @@ type call struct {
 
 	tool   *AnyTool
 	sent   any           // the input as it was sent
+	text   []byte        // its canonical form
 	in     any           // the input with its defaults, as the hooks take it
 	digest digest        // of sent
 	key    string        // the operation key, given or derived

@@ -18,5 +18,5 @@
 // From there on an answer is a result, a typed error that proves what became of the effect, or outcome_unknown.
 //
 // What is known of operations is kept in memory, for 24 hours. It does not survive the process: after a restart an old
-// key is a new operation. Nothing here retries a call, and no effect is ever called a second time.
+// key is a new operation. Nothing here retries a call, and an effect that may have happened is not called again.
 package server

@@ -49,7 +49,7 @@ func (s *Server) execute(ctx context.Context, c *call) error {
 	settled := make(chan settlement, 1)
 	s.carrying.begin()
 	go s.carry(context.WithoutCancel(ctx), w, effect, settled)
-	return s.await(ctx, c, settled)
+	return s.await(ctx, c, settled, "the time of the call ran out while the effect was running")
 }
 
 // read runs a tool that has no effect.
@@ -157,8 +157,9 @@ func (s *Server) settle(ctx context.Context, w work, r outcome[any]) settlement 
 	return s.recover(ctx, w, r.err)
 }
 
-// await waits for a settlement for as long as the caller does. The operation goes on without it.
-func (s *Server) await(ctx context.Context, c *call, settled <-chan settlement) error {
+// await waits for a settlement for as long as the caller does; then the outcome is unknown, for the other reason. The
+// operation goes on without its caller.
+func (s *Server) await(ctx context.Context, c *call, settled <-chan settlement, otherwise string) error {
 	select {
 	case r := <-settled:
 		return c.take(r)
@@ -168,7 +169,7 @@ func (s *Server) await(ctx context.Context, c *call, settled <-chan settlement) 
 	case r := <-settled:
 		return c.take(r)
 	default:
-		return c.outcomeUnknown("the time of the call ran out while the effect was running", ctx.Err())
+		return c.work().outcomeUnknown(otherwise, ctx.Err())
 	}
 }
 
@@ -179,10 +180,6 @@ func (c *call) take(r settlement) error {
 	}
 	c.answered, c.receipt, c.out = true, r.receipt, r.out
 	return nil
-}
-
-func (c *call) outcomeUnknown(reason string, cause error) error {
-	return c.work().outcomeUnknown(reason, cause)
 }
 
 func (w work) outcomeUnknown(reason string, cause error) error {

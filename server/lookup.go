@@ -73,17 +73,14 @@ func (s *Server) waitFor(ctx context.Context, c *call, running row) error {
 
 // lookAgain answers a call whose operation nobody knows the outcome of. It never executes.
 func (s *Server) lookAgain(ctx context.Context, c *call, known row) error {
-	unknown := func() error {
-		return c.outcomeUnknown("the outcome of the first call is still unknown", known.cause)
-	}
-	if c.tool.recover == nil {
-		return unknown()
-	}
-	allowed, err := s.ledger.recheck(ctx, known.key)
-	if err != nil || !allowed {
-		return errors.Join(unknown(), err)
-	}
+	const still = "the outcome of the first call is still unknown"
 	w := c.work()
+	if c.tool.recover == nil {
+		return w.outcomeUnknown(still, known.cause)
+	}
+	if allowed, err := s.ledger.recheck(ctx, known.key); err != nil || !allowed {
+		return w.outcomeUnknown(still, errors.Join(known.cause, err))
+	}
 	settled := make(chan settlement, 1)
 	s.carrying.begin()
 	go func() {
@@ -91,5 +88,5 @@ func (s *Server) lookAgain(ctx context.Context, c *call, known row) error {
 		settled <- s.recover(context.WithoutCancel(ctx), w, known.cause)
 	}()
 	c.replayed = true
-	return s.await(ctx, c, settled)
+	return s.await(ctx, c, settled, still)
 }

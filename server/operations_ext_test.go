@@ -220,6 +220,57 @@ func TestSharedFailure(t *testing.T) {
 	})
 }
 
+// TestAuthorizedAgainOnWaking has a caller lose its right while it waits for an equal call.
+func TestAuthorizedAgainOnWaking(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		allowed := true
+		s := script{
+			authorize: func(context.Context, *server.Op, in) error {
+				if !allowed {
+					return server.Denied("")
+				}
+				return nil
+			},
+			effect: func(_ context.Context, _ *server.Op, in in) (out, error) {
+				time.Sleep(time.Second)
+				return out(in), nil
+			},
+		}
+		srv := s.server(t)
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if _, err := call(t.Context(), srv, "k", `{"id":"a"}`); err != nil {
+				t.Errorf("got %v", err)
+			}
+		})
+		synctest.Wait()
+		wg.Go(func() {
+			if r, err := call(t.Context(), srv, "k", `{"id":"a"}`); errs.CodeOf(err) != errs.CodeAuthorizationDenied {
+				t.Errorf("got %+v, %v", r, err)
+			}
+		})
+		synctest.Wait()
+		allowed = false
+		wg.Wait()
+	})
+}
+
+// TestUnknownBeforeTheBoundary has an Execute say itself that something may have happened: it is not called again.
+func TestUnknownBeforeTheBoundary(t *testing.T) {
+	t.Parallel()
+	s := script{execute: func(context.Context, *server.Op, in) error { return &errs.OutcomeUnknownError{Tool: "upstream"} }}
+	srv := s.server(t)
+	for range 2 {
+		if _, err := call(t.Context(), srv, "k", `{"id":"a"}`); saidBy(err) != (said{errs.CodeOutcomeUnknown, errs.EffectUnknown}) {
+			t.Errorf("got %v", err)
+		}
+	}
+	if got := s.count("execute"); got != 1 {
+		t.Errorf("Execute was called %d times", got)
+	}
+}
+
 // TestUnknownIsLookedAtAgain has an outcome that becomes known later. It is never executed again.
 func TestUnknownIsLookedAtAgain(t *testing.T) {
 	t.Parallel()

@@ -14,7 +14,6 @@ import (
 func (s *Server) Register(registrar grpc.ServiceRegistrar) {
 	servicev1.RegisterToolServiceServer(registrar, &toolService{server: s})
 	if !s.config.withoutHealth {
-		s.health.SetServingStatus(servicev1.ToolService_ServiceDesc.ServiceName, healthgrpc.HealthCheckResponse_SERVING)
 		healthgrpc.RegisterHealthServer(registrar, s.health)
 	}
 	// The types of error details are linked into every program that imports errs, and the default resolver has them.

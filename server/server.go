@@ -9,8 +9,6 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
-
-	"google.golang.org/grpc/health"
 )
 
 // Server runs tools. It is safe for concurrent use.
@@ -21,7 +19,7 @@ type Server struct {
 	ledger ledger
 	config config
 
-	health   *health.Server
+	health   *healthService
 	stopping atomic.Bool
 	carrying carrying
 }
@@ -31,7 +29,7 @@ type Server struct {
 // error code is declared twice, or an option is out of its range.
 func New(tools []*AnyTool, options ...Option) (*Server, error) {
 	s := &Server{
-		byName: make(map[string]*AnyTool, len(tools)), stages: pipeline(), health: health.NewServer(),
+		byName: make(map[string]*AnyTool, len(tools)), stages: pipeline(), health: newHealthService(),
 		config: config{stopDelay: DefaultStopDelay, maxOperations: DefaultMaxOperations},
 	}
 	for _, option := range options {

@@ -19,7 +19,7 @@ type Stopper interface {
 // with shutting_down, those that run are waited for, and so are effects whose callers are gone. When ctx ends first, g
 // is stopped the hard way, and the error says how many effects were left running; their outcome is unknown.
 func (s *Server) Shutdown(ctx context.Context, g Stopper) error {
-	s.health.Shutdown()
+	s.health.server.Shutdown()
 	pause := time.NewTimer(s.config.stopDelay)
 	defer pause.Stop()
 	select {
@@ -27,6 +27,7 @@ func (s *Server) Shutdown(ctx context.Context, g Stopper) error {
 	case <-ctx.Done():
 	}
 	s.stopping.Store(true)
+	s.health.end()
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
@@ -39,13 +40,17 @@ func (s *Server) Shutdown(ctx context.Context, g Stopper) error {
 	}
 	select {
 	case <-s.carrying.idle():
-		return nil
 	case <-ctx.Done():
 	}
 	if n := s.carrying.count(); n > 0 {
 		return fmt.Errorf("stopping: %d operations were left running, and their outcome is unknown: %w", n, ctx.Err())
 	}
-	return fmt.Errorf("stopping: calls were cut off: %w", ctx.Err())
+	select {
+	case <-stopped:
+		return nil
+	default:
+		return fmt.Errorf("stopping: calls were cut off: %w", ctx.Err())
+	}
 }
 
 // carrying counts the operations past their boundary.

@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	healthgrpc "google.golang.org/grpc/health/grpc_health_v1"
 	reflectionv1 "google.golang.org/grpc/reflection/grpc_reflection_v1"
+	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/test/bufconn"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/descriptorpb"
@@ -116,7 +118,7 @@ func TestGracefulStop(t *testing.T) {
 		<-release
 		return out(in), nil
 	}}
-	srv := s.server(t, server.WithStopDelay(0))
+	srv := s.server(t, server.WithStopDelay(50*time.Millisecond))
 	listener := bufconn.Listen(1 << 20)
 	g := grpc.NewServer()
 	srv.Register(g)
@@ -153,10 +155,9 @@ func TestGracefulStop(t *testing.T) {
 	if err := <-running; err != nil {
 		t.Errorf("the call that ran: %v", err)
 	}
-	if err := watch.CloseSend(); err != nil {
-		t.Error(err)
+	if _, err := watch.Recv(); status.Code(err) != codes.Unavailable {
+		t.Errorf("the watch ended with %v", err)
 	}
-	conn.Close() // ends the watch, which a graceful stop waits for
 	if err := <-stopped; err != nil {
 		t.Errorf("got %v", err)
 	}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -61,7 +62,8 @@ func (c *call) read() []errs.Issue {
 	if fault := c.tool.shape.check(c.sent); fault != nil {
 		return []errs.Issue{issueOf(fault)}
 	}
-	c.digest = exact.Digest(c.sent)
+	c.text = exact.Canonical(c.sent)
+	c.digest = sha256.Sum256(c.text)
 	return nil
 }
 
@@ -71,7 +73,11 @@ func issueOf(f *exact.Fault) errs.Issue {
 
 // decode makes the Go value that the hooks take. What the schema allows and Go cannot hold is the caller's to change.
 func (c *call) decode() error {
-	in, err := c.tool.decode(exact.Canonical(c.tool.schema.Prepare(c.sent)))
+	text := c.text
+	if c.tool.schema.HasDefaults() {
+		text = exact.Canonical(c.tool.schema.Prepare(c.sent))
+	}
+	in, err := c.tool.decode(text)
 	if err != nil {
 		return &errs.ValidationError{Subject: c.tool.name, Issues: []errs.Issue{undecodable(err)}, Cause: err}
 	}

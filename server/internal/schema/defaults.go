@@ -59,6 +59,9 @@ func defaultOf(s *jsonschema.Schema) (any, bool) {
 	return nil, false
 }
 
+// HasDefaults reports whether Prepare changes anything.
+func (s *Schema) HasDefaults() bool { return s.defaults != nil }
+
 // Prepare returns v with the defaults of the properties that were left out. v itself stays as it is.
 func (s *Schema) Prepare(v any) any { return s.defaults.fill(v) }
 
