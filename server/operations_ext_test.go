@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -224,10 +225,10 @@ func TestSharedFailure(t *testing.T) {
 func TestAuthorizedAgainOnWaking(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		allowed := true
+		var revoked atomic.Bool
 		s := script{
 			authorize: func(context.Context, *server.Op, in) error {
-				if !allowed {
+				if revoked.Load() {
 					return server.Denied("")
 				}
 				return nil
@@ -251,7 +252,7 @@ func TestAuthorizedAgainOnWaking(t *testing.T) {
 			}
 		})
 		synctest.Wait()
-		allowed = false
+		revoked.Store(true)
 		wg.Wait()
 	})
 }
