@@ -26,6 +26,7 @@ func FuzzInput(f *testing.F) {
 	srv := newServer(f, []*server.AnyTool{tool})
 	f.Fuzz(func(t *testing.T, input string) {
 		_, err := call(t.Context(), srv, "k", input)
+		s.hooks() // forgets them
 		switch errs.CodeOf(err) {
 		case "", errs.CodeOperationConflict:
 			if err != nil && errs.CodeOf(err) == "" {
