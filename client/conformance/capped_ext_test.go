@@ -36,12 +36,17 @@ func sentence(n int) string {
 	return string(runes[:n])
 }
 
+// cappedInfo has every id at its bound.
+func cappedInfo() *vector.Info {
+	return &vector.Info{
+		Tool: name(64), OperationKey: name(64), OperationID: id("o"), RunID: id("r"), ErrorID: id("e"), Effect: "none",
+	}
+}
+
 // capped is the error of a row with everything in it that there is.
 func (r row) capped(tb testing.TB, c content) vector.Input {
 	tb.Helper()
-	in := vector.Input{Class: r.class, Causes: cappedCauses(tb, c.variable), Info: &vector.Info{
-		Tool: name(64), OperationKey: name(64), OperationID: id("o"), RunID: id("r"), ErrorID: id("e"), Effect: "none",
-	}}
+	in := vector.Input{Class: r.class, Causes: cappedCauses(tb, c.variable), Info: cappedInfo()}
 	message, n := sentence(c.headline), c.variable
 	var m proto.Message
 	switch r.class {
@@ -166,9 +171,7 @@ func cappedTools(tb testing.TB) []cappedKind {
 	tb.Helper()
 	tool := func(retry remedyv1.RetryPolicy, change func(in *vector.Input, m *remedyv1.ToolError, c content)) func(c content) vector.Input {
 		return func(c content) vector.Input {
-			in := vector.Input{Class: "ToolError", Causes: cappedCauses(tb, c.variable), Info: &vector.Info{
-				Tool: name(64), OperationKey: name(64), OperationID: id("o"), RunID: id("r"), ErrorID: id("e"), Effect: "none",
-			}}
+			in := vector.Input{Class: "ToolError", Causes: cappedCauses(tb, c.variable), Info: cappedInfo()}
 			m := &remedyv1.ToolError{
 				Code: strings.Repeat("a", 62) + "z", Message: sentence(c.headline), Retry: retry,
 				Details: &structpb.Struct{Fields: map[string]*structpb.Value{"text": structpb.NewStringValue(text(4000))}},
@@ -179,6 +182,18 @@ func cappedTools(tb testing.TB) []cappedKind {
 		}
 	}
 	return []cappedKind{
+		{"declared/settlement_held", func(c content) vector.Input {
+			in := declared(tb, settlementHeld(c.variable))
+			in.Causes, in.Info = cappedCauses(tb, c.variable), cappedInfo()
+			return in
+		}},
+		{"declared/slot_stale", func(c content) vector.Input {
+			m := slotStale()
+			m.SlotId, m.Cursor = sentence(64), []byte(text(500))
+			in := declared(tb, m)
+			in.Causes, in.Info, in.RetryAfter = cappedCauses(tb, c.variable), cappedInfo(), "86399.999999999s"
+			return in
+		}},
 		{"tool/never", tool(remedyv1.RetryPolicy_RETRY_POLICY_NEVER, func(in *vector.Input, m *remedyv1.ToolError, c content) {
 			m.Message = strings.Repeat("予", c.headline) // a definition refuses what cleaning would change
 			in.Doc = "https://docs.example/" + text(100)
@@ -232,9 +247,7 @@ func incompressible(tb testing.TB) vector.Vector {
 		for n := 1; n <= 127; n++ {
 			// Tag, length and text of each string are a multiple of three bytes, so that all begin at the same place in base64.
 			full := strings.Repeat(hard[turn:]+hard[:turn], 43)[:127]
-			in := vector.Input{Class: "ToolNotAllowedError", Info: &vector.Info{
-				Tool: name(64), OperationKey: name(64), OperationID: id("o"), RunID: id("r"), ErrorID: id("e"),
-			}, Fields: fieldsOf(tb, &remedyv1.ToolNotAllowedError{
+			in := vector.Input{Class: "ToolNotAllowedError", Info: cappedInfo(), Fields: fieldsOf(tb, &remedyv1.ToolNotAllowedError{
 				ToolName: full, DisplayName: full[:n], ActiveSkills: repeated(8, full), AllowedUnion: repeated(16, full),
 				Message: strings.Repeat("XZ", 150),
 			})}

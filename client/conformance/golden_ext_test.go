@@ -31,6 +31,7 @@ func groups() []group {
 		{"cap", "Every row, and errors outside the catalog, with so much in them that the ladder had to leave something out: the " +
 			"largest trailer lists that there are.", cappedVectors},
 		{"tool", "Errors that no proto declares.", toolVectors},
+		{"declared", "Errors that a proto declares, those of internal/shop/shopv1.", declaredVectors},
 		{"join", "Several errors at once, and errors with causes.", joinVectors},
 		{"foreign", "Statuses that are not ours.", foreignVectors},
 		{"lost", "What a client concludes when a call that may have had an effect fails.", lostVectors},

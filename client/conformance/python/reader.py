@@ -91,9 +91,10 @@ def differences(vector, call, first):
         yield "rule %r" % said["metadata"].get("retry")
     if said.get("retryDelay") != expect.get("retryAfter"):
         yield "delay %r" % said.get("retryDelay")
-    declared = expect.get("declared", {}).get("@type")
-    identity = "type.googleapis.com/remedy.v1." + ("ToolError" if declared else expect["class"])
-    if said["details"][1] != identity or declared and said["details"][2] != declared:
+    types = ["type.googleapis.com/remedy.v1." + expect["class"]]
+    if "declared" in expect:
+        types.append(expect["declared"]["@type"])
+    if said["details"][1:1 + len(types)] != types:
         yield "the type did not arrive: %r" % said["details"]
 
 

@@ -52,6 +52,7 @@ func Describe(err error) (Expect, error) {
 		}
 	}
 	if _, ok := e.(errs.Declared); ok {
+		x.Class, x.DeclaredClass = "ToolError", x.Class
 		if x.Declared, err = declaredIn(st); err != nil {
 			return x, err
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/remedyrpc/remedy/errs"
 	"github.com/remedyrpc/remedy/errs/trusted"
 	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
+	_ "github.com/remedyrpc/remedy/internal/shop/shopv1" // the errors that it declares are decoded as what they are
 )
 
 // Classes of an Input that are no error of ours.
@@ -95,11 +96,7 @@ func (in *Input) typed() (result, err error) {
 	if x.cause, err = join(in.Causes); err != nil {
 		return nil, err
 	}
-	class := in.Class
-	if len(in.Declared) > 0 {
-		class = "ToolError"
-	}
-	m, err := identity(class)
+	m, err := identity(in.Class)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +104,9 @@ func (in *Input) typed() (result, err error) {
 		return nil, err
 	}
 	var e error
-	switch tool, _ := m.(*remedyv1.ToolError); {
+	switch tool, ok := m.(*remedyv1.ToolError); {
+	case !ok && (len(in.Declared) > 0 || in.Doc != ""):
+		return nil, fmt.Errorf("%s is not raised by a definition", in.Class)
 	case len(in.Declared) > 0:
 		e, err = declared(in.Declared, tool, x)
 	case in.Doc != "":

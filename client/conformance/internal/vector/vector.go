@@ -120,10 +120,12 @@ type Expect struct {
 	Keyed     bool  `json:"keyed,omitempty"`
 	// Plan is a remedy.v1.RepairPlan.
 	Plan json.RawMessage `json:"plan,omitempty"`
-	// Fields is the identity message remedy.v1.<Class>, remedy.v1.ToolError for a declared error.
+	// Fields is the identity message remedy.v1.<Class>.
 	Fields json.RawMessage `json:"fields,omitempty"`
-	// Declared is the message of a declared error, as a google.protobuf.Any.
-	Declared json.RawMessage `json:"declared,omitempty"`
+	// Declared is the message of a declared error, as a google.protobuf.Any, and DeclaredClass the name of its type. Class is
+	// ToolError then, which is what a client gets that was not generated for the message.
+	Declared      json.RawMessage `json:"declared,omitempty"`
+	DeclaredClass string          `json:"declaredClass,omitempty"`
 	// Causes are the typed causes.
 	Causes []Expect `json:"causes,omitempty"`
 }
