@@ -138,13 +138,14 @@ func TestMessagesAreRandom(t *testing.T) {
 	var origin error
 	conn := grpctest.Serve(t, &grpctest.Service{Handle: func(context.Context) error { return origin }},
 		serverOptions(t, quiet()), interceptors.DialOptions())
+	ctx := t.Context()
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String().Draw(t, "message")
 		origin = &errs.ToolError{
 			Code: "slot_stale", Message: trusted.Text(text), Retry: errs.AfterRepair,
 			Repair: errs.NewPlan(errs.CallTool("list_available_slots", trusted.Text(rapid.String().Draw(t, "instruction")))),
 		}
-		err := grpctest.Call(context.Background(), conn, grpctest.Unary).Err
+		err := grpctest.Call(ctx, conn, grpctest.Unary).Err
 		e, ok := errors.AsType[*errs.ToolError](err)
 		if !ok || e.Code != "slot_stale" || e.RetryPolicy() != errs.AfterRepair || e.Plan().Steps()[0].Tool() != "list_available_slots" {
 			t.Fatalf("got %T %v", err, err)

@@ -26,25 +26,26 @@ type chain struct {
 func (c *chain) unary(
 	ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler,
 ) (any, error) {
-	resp, err := c.unaryInside(ctx, req, info.FullMethod, handler)
+	call := encode.Call{Method: info.FullMethod, Refused: true}
+	resp, err := c.unaryInside(ctx, req, &call, handler)
 	if err != nil {
-		return nil, c.encode.Unary(ctx, info.FullMethod, c.mapped(ctx, err))
+		return nil, c.encode.Unary(ctx, call, c.mapped(ctx, err))
 	}
 	return resp, nil
 }
 
-func (c *chain) unaryInside(ctx context.Context, req any, method string, handler grpc.UnaryHandler) (resp any, err error) {
+func (c *chain) unaryInside(ctx context.Context, req any, call *encode.Call, handler grpc.UnaryHandler) (resp any, err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			resp, err = nil, recovery.Caught(value)
 		}
 	}()
 	if c.auth != nil {
-		if ctx, err = c.auth.Enter(ctx, method); err != nil {
+		if ctx, err = c.auth.Enter(ctx, call.Method); err != nil {
 			return nil, err
 		}
 	}
-	ctx, release, err := c.limits.Enter(ctx, method, true)
+	ctx, release, err := c.limits.Enter(ctx, call.Method, true)
 	defer release()
 	if err != nil {
 		return nil, err
@@ -54,18 +55,20 @@ func (c *chain) unaryInside(ctx context.Context, req any, method string, handler
 			return nil, err
 		}
 	}
+	call.Refused = false
 	return handler(ctx, req)
 }
 
 func (c *chain) stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
-	if err := c.streamInside(srv, stream, info, handler); err != nil {
-		return c.encode.Stream(stream, info.FullMethod, c.mapped(stream.Context(), err))
+	call := encode.Call{Method: info.FullMethod, Refused: true}
+	if err := c.streamInside(srv, stream, info, &call, handler); err != nil {
+		return c.encode.Stream(stream, call, c.mapped(stream.Context(), err))
 	}
 	return nil
 }
 
 func (c *chain) streamInside(
-	srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler,
+	srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, call *encode.Call, handler grpc.StreamHandler,
 ) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -83,6 +86,7 @@ func (c *chain) streamInside(
 	if err != nil {
 		return err
 	}
+	call.Refused = false
 	return handler(srv, &serverStream{ServerStream: stream, ctx: ctx, validate: c.validate})
 }
 

@@ -19,7 +19,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/remedyrpc/remedy/errs"
+	servicev1 "github.com/remedyrpc/remedy/gen/remedy/service/v1"
 	"github.com/remedyrpc/remedy/interceptors"
+	"github.com/remedyrpc/remedy/interceptors/auth"
 	"github.com/remedyrpc/remedy/interceptors/decode"
 	"github.com/remedyrpc/remedy/interceptors/encode"
 	"github.com/remedyrpc/remedy/internal/grpctest"
@@ -404,4 +406,41 @@ func TestMap(t *testing.T) {
 func ExampleOrder() {
 	fmt.Println(strings.Join(interceptors.Order(), " · "))
 	// Output: telemetry · encode · map · recovery · auth · limits · validate
+}
+
+// refusing is an effect method that is never reached.
+type refusing struct {
+	servicev1.UnimplementedToolServiceServer
+}
+
+func (refusing) CallTool(context.Context, *servicev1.CallToolRequest) (*servicev1.CallToolResponse, error) {
+	return nil, errors.New(secret)
+}
+
+// TestRefusedCallsHadNoEffect has errors that prove nothing, before the handler of a method with an effect and in it.
+func TestRefusedCallsHadNoEffect(t *testing.T) {
+	t.Parallel()
+	late, err := auth.New(func(context.Context, string) (auth.Identity, error) { return auth.Identity{}, context.DeadlineExceeded })
+	if err != nil {
+		t.Fatal(err)
+	}
+	panicking, err := auth.New(func(context.Context, string) (auth.Identity, error) { panic(secret) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		auth *auth.Stage
+		want errs.Code
+	}{
+		"late":      {late, errs.CodeDeadlineExceeded},
+		"panicking": {panicking, errs.CodeInternal},
+		"reached":   {nil, errs.CodeOutcomeUnknown},
+	} {
+		conn := grpctest.ServeAny(t, func(r grpc.ServiceRegistrar) { servicev1.RegisterToolServiceServer(r, refusing{}) },
+			serverOptions(t, quiet(), interceptors.WithAuth(test.auth)), interceptors.DialOptions())
+		_, err := servicev1.NewToolServiceClient(conn).CallTool(t.Context(), &servicev1.CallToolRequest{})
+		if got := errs.CodeOf(err); got != test.want {
+			t.Errorf("%s: got %q, want %q", name, got, test.want)
+		}
+	}
 }

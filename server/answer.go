@@ -71,18 +71,29 @@ func completed(err error, c *call) error {
 	switch e := typed.(type) {
 	case *errs.AuthorizationError:
 		if e != nil && e.Tool == "" {
-			return &errs.AuthorizationError{Tool: c.tool.name, Reason: e.Reason, Message: e.Message, Cause: err}
+			return &errs.AuthorizationError{Tool: c.tool.name, Reason: e.Reason, Message: e.Message, Cause: concealed(e.Cause, err)}
 		}
 	case *errs.ConfirmationError:
 		if e != nil && e.Tool == "" {
 			return &errs.ConfirmationError{
 				Tool: c.tool.name, OperationKey: c.key, Reason: e.Reason, ConfirmationID: e.ConfirmationID, ExpiresAt: e.ExpiresAt,
-				Message: e.Message, Cause: err,
+				Message: e.Message, Cause: concealed(e.Cause, err),
 			}
 		}
 	}
 	return err
 }
+
+// concealed keeps the error that a hook returned to be matched in this process, beside the cause of the copy that stands
+// for it. It does not travel, because the copy does.
+func concealed(cause, original error) error { return errors.Join(cause, concealedError{original}) }
+
+// concealedError matches what the error in it matches, and shows it to nobody else.
+type concealedError struct{ original error }
+
+func (e concealedError) Error() string        { return e.original.Error() }
+func (e concealedError) Is(target error) bool { return errors.Is(e.original, target) }
+func (e concealedError) As(target any) bool   { return errors.As(e.original, target) }
 
 // lost reports the codes of a status that is not ours from which a client could not conclude what happened.
 func lost(code codes.Code) bool {

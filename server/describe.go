@@ -9,7 +9,7 @@ import (
 // describe describes a tool; whole with its schema and errors.
 func describe(t *AnyTool, whole bool) *servicev1.Tool {
 	m := &servicev1.Tool{
-		Name: t.name, Description: t.description, OperationKeyRequired: t.effect && t.key == nil,
+		Name: t.name, Description: t.description, OperationKeySource: keySource(t),
 		Annotations: &servicev1.ToolAnnotations{ReadOnly: !t.effect, Destructive: t.destructive, Idempotent: t.idempotent},
 	}
 	if !whole {
@@ -24,6 +24,18 @@ func describe(t *AnyTool, whole bool) *servicev1.Tool {
 		})
 	}
 	return m
+}
+
+// keySource says who names the operations of a tool.
+func keySource(t *AnyTool) servicev1.OperationKeySource {
+	switch {
+	case !t.effect:
+		return servicev1.OperationKeySource_OPERATION_KEY_SOURCE_NONE
+	case t.key != nil:
+		return servicev1.OperationKeySource_OPERATION_KEY_SOURCE_TOOL
+	default:
+		return servicev1.OperationKeySource_OPERATION_KEY_SOURCE_CALLER
+	}
 }
 
 func repairOf(p *errs.Plan) *remedyv1.RepairPlan {

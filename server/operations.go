@@ -16,17 +16,20 @@ const (
 	// DefaultMaxOperations is how many operations are remembered at once.
 	DefaultMaxOperations = 10_000
 
-	keepDone     = 24 * time.Hour   // a completed operation is forgotten after this
-	keepAtLeast  = 10 * time.Minute // and not before this, however many come after it
-	maxOutputs   = 64 << 20         // bytes; above it the oldest outputs are dropped, their receipts stay
-	maxWaiting   = 64               // calls that wait for one operation
-	recheckEvery = 5 * time.Second
+	keepDone    = 24 * time.Hour   // a completed operation is forgotten after this
+	keepAtLeast = 10 * time.Minute // and not before this, however many come after it
+	maxOutputs  = 64 << 20         // bytes; above it the oldest outputs are dropped, their receipts stay
+	maxWaiting  = 64               // calls that wait for one operation
+
+	// DefaultRecheckInterval is how long an unknown outcome stays unknown before it is looked at again.
+	DefaultRecheckInterval = 5 * time.Second
 )
 
 // operations is a ledger in memory. Completed operations are forgotten by age, and when there are too many; running and
 // unknown ones never are.
 type operations struct {
-	most int
+	most         int
+	recheckEvery time.Duration
 
 	mu      sync.Mutex
 	rows    map[opKey]*operation
@@ -47,8 +50,8 @@ type operation struct {
 
 var _ ledger = (*operations)(nil)
 
-func newOperations(most int) *operations {
-	return &operations{most: most, rows: make(map[opKey]*operation), done: list.New()}
+func newOperations(most int, recheckEvery time.Duration) *operations {
+	return &operations{most: most, recheckEvery: recheckEvery, rows: make(map[opKey]*operation), done: list.New()}
 }
 
 func (o *operations) look(_ context.Context, k opKey) (row, error) {
@@ -160,7 +163,7 @@ func (o *operations) recheck(_ context.Context, k opKey) (bool, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	op, ok := o.rows[k]
-	if !ok || op.state != stateUnknown || time.Since(op.rechecked) < recheckEvery {
+	if !ok || op.state != stateUnknown || time.Since(op.rechecked) < o.recheckEvery {
 		return false, nil
 	}
 	op.rechecked = time.Now()

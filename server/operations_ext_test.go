@@ -318,6 +318,26 @@ func TestUnknownIsLookedAtAgain(t *testing.T) {
 	})
 }
 
+// TestRecheckInterval looks on every call where that is asked for.
+func TestRecheckInterval(t *testing.T) {
+	t.Parallel()
+	s := script{
+		effect: func(context.Context, *server.Op, in) (out, error) { return out{}, errors.New("lost") },
+		recover: func(context.Context, *server.Op, in) (server.Recovered[out], error) {
+			return server.NotFound[out](), nil
+		},
+	}
+	srv := s.server(t, server.WithRecheckInterval(0))
+	for range 3 {
+		if _, err := call(t.Context(), srv, "k", `{"id":"a"}`); errs.CodeOf(err) != errs.CodeOutcomeUnknown {
+			t.Errorf("got %v", err)
+		}
+	}
+	if recovers, effects := s.count("recover"), s.count("effect"); recovers != 3 || effects != 1 {
+		t.Errorf("Recover was called %d times and the effect %d times", recovers, effects)
+	}
+}
+
 // TestForgetting has operations forgotten by age and number, but never one that is not complete.
 func TestForgetting(t *testing.T) {
 	t.Parallel()

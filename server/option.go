@@ -14,6 +14,7 @@ type config struct {
 	observer          Observer
 	stopDelay         time.Duration
 	maxOperations     int
+	recheckInterval   time.Duration
 	withoutHealth     bool
 	withoutReflection bool
 }
@@ -39,6 +40,10 @@ func WithMaxOperations(n int) Option { return func(c *config) { c.maxOperations 
 // calls. The default is [DefaultStopDelay]; zero refuses them at once.
 func WithStopDelay(d time.Duration) Option { return func(c *config) { c.stopDelay = d } }
 
+// WithRecheckInterval is how long after a look at an unknown outcome an equal call looks again; a call before that is
+// answered by what is known. The default is [DefaultRecheckInterval]; zero looks on every call.
+func WithRecheckInterval(d time.Duration) Option { return func(c *config) { c.recheckInterval = d } }
+
 // WithoutHealth leaves grpc.health.v1.Health to others. By default [Server.Register] registers it.
 func WithoutHealth() Option { return func(c *config) { c.withoutHealth = true } }
 
@@ -50,6 +55,9 @@ func (c *config) check() []error {
 	var problems []error
 	if c.maxOperations < 1 {
 		problems = append(problems, fmt.Errorf("WithMaxOperations(%d): at least one operation must be remembered", c.maxOperations))
+	}
+	if c.recheckInterval < 0 {
+		problems = append(problems, fmt.Errorf("WithRecheckInterval(%v): the interval must not be negative", c.recheckInterval))
 	}
 	if c.stopDelay < 0 {
 		problems = append(problems, fmt.Errorf("WithStopDelay(%v): the delay must not be negative", c.stopDelay))

@@ -30,7 +30,7 @@ type Server struct {
 func New(tools []*AnyTool, options ...Option) (*Server, error) {
 	s := &Server{
 		byName: make(map[string]*AnyTool, len(tools)), stages: pipeline(), health: newHealthService(),
-		config: config{stopDelay: DefaultStopDelay, maxOperations: DefaultMaxOperations},
+		config: config{stopDelay: DefaultStopDelay, maxOperations: DefaultMaxOperations, recheckInterval: DefaultRecheckInterval},
 	}
 	for _, option := range options {
 		option(&s.config)
@@ -51,7 +51,7 @@ func New(tools []*AnyTool, options ...Option) (*Server, error) {
 		return nil, fmt.Errorf("server: %w", errors.Join(problems...))
 	}
 	s.names = slices.Sorted(maps.Keys(s.byName))
-	s.ledger = newOperations(s.config.maxOperations)
+	s.ledger = newOperations(s.config.maxOperations, s.config.recheckInterval)
 	return s, nil
 }
 

@@ -45,7 +45,7 @@ func TestRefused(t *testing.T) {
 		schema(`{"type":"object","$ref":"https://example.com/schema.json"}`),
 		schema(`{"type":"object","description":"` + strings.Repeat("x", 256<<10) + `"}`),
 	}
-	_, err := server.New(tools, server.WithMaxOperations(0), server.WithStopDelay(-time.Second))
+	_, err := server.New(tools, server.WithMaxOperations(0), server.WithStopDelay(-time.Second), server.WithRecheckInterval(-1))
 	if err == nil {
 		t.Fatal("accepted")
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/remedyrpc/remedy/client"
 	"github.com/remedyrpc/remedy/cmd/remedy/internal/term"
+	servicev1 "github.com/remedyrpc/remedy/gen/remedy/service/v1"
 )
 
 // callCommand is remedy call.
@@ -72,7 +73,7 @@ func (c *callCommand) options(ctx context.Context, service *client.Client) ([]cl
 		return append(options, client.WithOperationKey(c.Key)), nil
 	}
 	tool, err := service.Tool(ctx, c.Tool)
-	if err == nil && !tool.GetOperationKeyRequired() {
+	if err == nil && tool.GetOperationKeySource() != servicev1.OperationKeySource_OPERATION_KEY_SOURCE_CALLER {
 		options = append(options, client.WithoutOperationKey())
 	}
 	return options, err

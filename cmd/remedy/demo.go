@@ -34,8 +34,7 @@ func playDemo(ctx context.Context, s *streams, options demo.Options, asJSON bool
 	if !asJSON {
 		played := 0
 		options.Begun = func(addr string) {
-			p.Line(0, "A service with a sample shop listens at "+addr+". The last error takes five seconds: that is how often a "+
-				"service looks at what became of an operation.")
+			p.Line(0, "A service with a sample shop listens at "+addr+".")
 		}
 		options.Played = func(scene *demo.Scene) {
 			played++

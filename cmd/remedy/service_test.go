@@ -66,10 +66,10 @@ func (f *fake) CallTool(ctx context.Context, r *servicev1.CallToolRequest) (*ser
 func listed() []*servicev1.Tool {
 	return []*servicev1.Tool{
 		{
-			Name: "cancel_order", Description: "Cancel one unshipped order.", OperationKeyRequired: true,
+			Name: "cancel_order", Description: "Cancel one unshipped order.", OperationKeySource: servicev1.OperationKeySource_OPERATION_KEY_SOURCE_CALLER,
 			Annotations: &servicev1.ToolAnnotations{Destructive: true, Idempotent: true},
 		},
-		{Name: "list_orders", Description: "List orders.", Annotations: &servicev1.ToolAnnotations{ReadOnly: true}},
+		{Name: "list_orders", Description: "List orders.", OperationKeySource: servicev1.OperationKeySource_OPERATION_KEY_SOURCE_NONE, Annotations: &servicev1.ToolAnnotations{ReadOnly: true}},
 		{Name: "evil\x1b[2J", Description: "a\nb"},
 	}
 }
@@ -87,11 +87,11 @@ func (f *fake) GetTool(_ context.Context, r *servicev1.GetToolRequest) (*service
 	switch r.GetName() {
 	case "cancel_order":
 	case "keyless":
-		return &servicev1.GetToolResponse{Tool: &servicev1.Tool{Name: r.GetName()}}, nil
+		return &servicev1.GetToolResponse{Tool: &servicev1.Tool{Name: r.GetName(), OperationKeySource: servicev1.OperationKeySource_OPERATION_KEY_SOURCE_TOOL}}, nil
 	case "nothing":
 		return nil, &errs.ServiceError{Code: errs.CodeToolNotFound, Subject: r.GetName()}
 	default:
-		return &servicev1.GetToolResponse{Tool: &servicev1.Tool{Name: r.GetName(), OperationKeyRequired: true}}, nil
+		return &servicev1.GetToolResponse{Tool: &servicev1.Tool{Name: r.GetName(), OperationKeySource: servicev1.OperationKeySource_OPERATION_KEY_SOURCE_CALLER}}, nil
 	}
 	tool.InputSchemaJson = `{"type":"object","required":["orderId"],"properties":{"orderId":{"type":"string"}}}`
 	tool.Errors = []*servicev1.DeclaredError{{

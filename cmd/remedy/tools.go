@@ -71,12 +71,12 @@ func (c *toolsCommand) one(ctx context.Context, s *streams, service *client.Clie
 
 // tool is a tool as --json writes it.
 type tool struct {
-	Name                 string          `json:"name"`
-	Description          string          `json:"description"`
-	OperationKeyRequired bool            `json:"operationKeyRequired"`
-	Hints                []string        `json:"hints,omitempty"`
-	InputSchema          json.RawMessage `json:"inputSchema,omitempty"`
-	Errors               []toolError     `json:"errors,omitempty"`
+	Name         string          `json:"name"`
+	Description  string          `json:"description"`
+	OperationKey string          `json:"operationKey"`
+	Hints        []string        `json:"hints,omitempty"`
+	InputSchema  json.RawMessage `json:"inputSchema,omitempty"`
+	Errors       []toolError     `json:"errors,omitempty"`
 }
 
 // toolError is one error that a tool declares.
@@ -91,7 +91,7 @@ type toolError struct {
 
 func toolOf(t *servicev1.Tool) *tool {
 	out := &tool{
-		Name: t.GetName(), Description: t.GetDescription(), OperationKeyRequired: t.GetOperationKeyRequired(), Hints: hints(t),
+		Name: t.GetName(), Description: t.GetDescription(), OperationKey: keySource(t), Hints: hints(t),
 	}
 	if schema := json.RawMessage(t.GetInputSchemaJson()); json.Valid(schema) {
 		out.InputSchema = schema
@@ -104,6 +104,15 @@ func toolOf(t *servicev1.Tool) *tool {
 		})
 	}
 	return out
+}
+
+// keySource says in a word who names the operations of a tool: none, caller or tool.
+func keySource(t *servicev1.Tool) string {
+	word := strings.ToLower(strings.TrimPrefix(t.GetOperationKeySource().String(), "OPERATION_KEY_SOURCE_"))
+	if word == "unspecified" {
+		return "-"
+	}
+	return word
 }
 
 // hints are the annotations of a tool in words.
@@ -126,11 +135,7 @@ func table(p *term.Printer, tools []*servicev1.Tool) {
 	rows := make([][]string, 1, len(tools)+1)
 	rows[0] = []string{"NAME", "KEY", "HINTS", "DESCRIPTION"}
 	for _, t := range tools {
-		key := "-"
-		if t.GetOperationKeyRequired() {
-			key = "required"
-		}
-		rows = append(rows, []string{t.GetName(), key, strings.Join(hints(t), ","), t.GetDescription()})
+		rows = append(rows, []string{t.GetName(), keySource(t), strings.Join(hints(t), ","), t.GetDescription()})
 	}
 	p.Table(rows)
 }
@@ -138,8 +143,11 @@ func table(p *term.Printer, tools []*servicev1.Tool) {
 func (t *tool) text(p *term.Printer) {
 	p.Title(t.Name)
 	p.Line(1, t.Description)
-	if t.OperationKeyRequired {
+	switch t.OperationKey {
+	case "caller":
 		p.Line(1, "A call needs an operation key.")
+	case "tool":
+		p.Line(1, "The tool makes the operation key of its input; a call takes none.")
 	}
 	if len(t.Hints) > 0 {
 		p.Line(1, "Hints: "+strings.Join(t.Hints, ", "))

@@ -21,15 +21,23 @@ type Stage struct {
 	logger  *slog.Logger
 }
 
-// Encode returns what to return to grpc for the error of a handler, and the trailers that go with it, nil for none. It
-// logs what the caller is not told.
-func (s *Stage) Encode(ctx context.Context, method string, err error) (metadata.MD, error) {
+// Call is what the encoding of an error depends on besides the error.
+type Call struct {
+	// Method is the full name, /package.Service/Method.
+	Method string
+	// Refused says that the handler was not reached, so that nothing can have happened.
+	Refused bool
+}
+
+// Encode returns what to return to grpc for the error of a call, and the trailers that go with it, nil for none. It logs
+// what the caller is not told.
+func (s *Stage) Encode(ctx context.Context, call Call, err error) (metadata.MD, error) {
 	if err == nil {
 		return nil, nil //nolint:nilnil // there is nothing to say
 	}
-	out := s.encoder.Encode(err, method, hasEffect(method))
+	out := s.encoder.Encode(err, call.Method, !call.Refused && hasEffect(call.Method))
 	if out.Hidden != nil {
-		s.log(ctx, method, out)
+		s.log(ctx, call.Method, out)
 	}
 	markEncoded(ctx)
 	if out.Pushback == "" {
@@ -63,8 +71,8 @@ func (s *Stage) log(ctx context.Context, method string, out errs.Encoded) {
 }
 
 // Unary encodes the error of a unary call and sets its trailers.
-func (s *Stage) Unary(ctx context.Context, method string, err error) error {
-	trailers, encoded := s.Encode(ctx, method, err)
+func (s *Stage) Unary(ctx context.Context, call Call, err error) error {
+	trailers, encoded := s.Encode(ctx, call, err)
 	if trailers != nil {
 		_ = grpc.SetTrailer(ctx, trailers) // fails only where there is no call to set it on
 	}
@@ -72,8 +80,8 @@ func (s *Stage) Unary(ctx context.Context, method string, err error) error {
 }
 
 // Stream encodes the error of a streaming call and sets its trailers.
-func (s *Stage) Stream(stream grpc.ServerStream, method string, err error) error {
-	trailers, encoded := s.Encode(stream.Context(), method, err)
+func (s *Stage) Stream(stream grpc.ServerStream, call Call, err error) error {
+	trailers, encoded := s.Encode(stream.Context(), call, err)
 	if trailers != nil {
 		stream.SetTrailer(trailers)
 	}
@@ -85,7 +93,7 @@ func (s *Stage) UnaryServerInterceptor() grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 		resp, err := handler(ctx, req)
 		if err != nil {
-			return nil, s.Unary(ctx, info.FullMethod, err)
+			return nil, s.Unary(ctx, Call{Method: info.FullMethod}, err)
 		}
 		return resp, nil
 	}
@@ -95,7 +103,7 @@ func (s *Stage) UnaryServerInterceptor() grpc.UnaryServerInterceptor {
 func (s *Stage) StreamServerInterceptor() grpc.StreamServerInterceptor {
 	return func(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
 		if err := handler(srv, stream); err != nil {
-			return s.Stream(stream, info.FullMethod, err)
+			return s.Stream(stream, Call{Method: info.FullMethod}, err)
 		}
 		return nil
 	}

@@ -132,7 +132,7 @@ func TestPushbackTrailer(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			stage := newStage(t, quiet)
-			trailers, _ := stage.Encode(t.Context(), "/a.B/C", test.err)
+			trailers, _ := stage.Encode(t.Context(), encode.Call{Method: "/a.B/C"}, test.err)
 			got := trailers.Get(encode.PushbackTrailer)
 			if strings.Join(got, ",") != strings.Join(test.want, ",") || len(got) != len(test.want) {
 				t.Errorf("got %v, want %v", got, test.want)
@@ -145,14 +145,14 @@ func TestLogHasTextTypeAndStack(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	stage := newStage(t, encode.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
-	_, err := stage.Encode(t.Context(), "/a.B/C", recovery.Caught(secret))
+	_, err := stage.Encode(t.Context(), encode.Call{Method: "/a.B/C"}, recovery.Caught(secret))
 	for _, want := range []string{errs.InfoOf(err).ErrorID, "hunter2", "recovery.PanicError", "encode_ext_test.go", "/a.B/C"} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("%q is not in the log %q", want, log.String())
 		}
 	}
 	log.Reset()
-	_, _ = stage.Encode(t.Context(), "/a.B/C", &errs.AuthorizationError{Tool: "x", Cause: errors.New(secret)})
+	_, _ = stage.Encode(t.Context(), encode.Call{Method: "/a.B/C"}, &errs.AuthorizationError{Tool: "x", Cause: errors.New(secret)})
 	if log.Len() > 0 {
 		t.Errorf("an expected failure was logged as hidden: %q", log.String())
 	}
@@ -161,7 +161,7 @@ func TestLogHasTextTypeAndStack(t *testing.T) {
 func TestUnmasked(t *testing.T) {
 	t.Parallel()
 	stage := newStage(t, quiet, encode.WithUnmaskedStatuses())
-	_, err := stage.Encode(t.Context(), "/a.B/C", status.Error(codes.Internal, "known text"))
+	_, err := stage.Encode(t.Context(), encode.Call{Method: "/a.B/C"}, status.Error(codes.Internal, "known text"))
 	if st := status.Convert(err); st.Code() != codes.Internal || st.Message() != "known text" {
 		t.Errorf("got %v", err)
 	}

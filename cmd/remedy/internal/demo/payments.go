@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/remedyrpc/remedy/errs"
 )
@@ -111,30 +110,12 @@ func outcomeUnknown() scene {
 			booked := s.shop.Bank(bank).Payments()
 			s.shop.Bank(bank).OpenStatements()
 			again := &Call{Step: step, Tool: failed.Tool, Input: failed.Input, Key: failed.Key}
-			if err := s.settled(ctx, again); err != nil {
+			if err := s.call(ctx, again); err != nil {
 				return []*Call{again}, "", err
 			}
 			found := "the bank's statements could be read again: it had booked the payment, once, and nothing was sent twice"
 			return []*Call{again}, found, unchanged(booked, s.shop.Bank(bank).Payments())
 		},
-	}
-}
-
-// settled makes a call until its outcome is known. It never has the effect again, and the service looks at what became
-// of an operation every five seconds at most.
-func (s *stage) settled(ctx context.Context, c *Call) error {
-	const wait = 250 * time.Millisecond
-	for {
-		err := s.call(ctx, c)
-		if errs.CodeOf(err) != errs.CodeOutcomeUnknown {
-			return err
-		}
-		c.Error = ""
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
 	}
 }
 

@@ -66,7 +66,8 @@ const principalHeader = "demo-principal"
 // serviceOf registers the tools of a shop the way a service of one's own would.
 func serviceOf(store *shop.Store) (*grpc.Server, error) {
 	quiet := slog.New(slog.DiscardHandler) // what callers are not told is not part of the transcript
-	tools, err := server.New(shop.Tools(store), server.WithLogger(quiet))
+	// A service looks at what became of an operation every few seconds; the demo is not to wait for it.
+	tools, err := server.New(shop.Tools(store), server.WithLogger(quiet), server.WithRecheckInterval(0))
 	if err != nil {
 		return nil, err
 	}

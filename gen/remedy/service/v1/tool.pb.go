@@ -27,6 +27,63 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// OperationKeySource says who names the operations of a tool.
+type OperationKeySource int32
+
+const (
+	// Not stated.
+	OperationKeySource_OPERATION_KEY_SOURCE_UNSPECIFIED OperationKeySource = 0
+	// Nobody: the tool only reads, and a key has no meaning.
+	OperationKeySource_OPERATION_KEY_SOURCE_NONE OperationKeySource = 1
+	// The caller: a call without a key is refused.
+	OperationKeySource_OPERATION_KEY_SOURCE_CALLER OperationKeySource = 2
+	// The tool, from the input: a call with a key is refused.
+	OperationKeySource_OPERATION_KEY_SOURCE_TOOL OperationKeySource = 3
+)
+
+// Enum value maps for OperationKeySource.
+var (
+	OperationKeySource_name = map[int32]string{
+		0: "OPERATION_KEY_SOURCE_UNSPECIFIED",
+		1: "OPERATION_KEY_SOURCE_NONE",
+		2: "OPERATION_KEY_SOURCE_CALLER",
+		3: "OPERATION_KEY_SOURCE_TOOL",
+	}
+	OperationKeySource_value = map[string]int32{
+		"OPERATION_KEY_SOURCE_UNSPECIFIED": 0,
+		"OPERATION_KEY_SOURCE_NONE":        1,
+		"OPERATION_KEY_SOURCE_CALLER":      2,
+		"OPERATION_KEY_SOURCE_TOOL":        3,
+	}
+)
+
+func (x OperationKeySource) Enum() *OperationKeySource {
+	p := new(OperationKeySource)
+	*p = x
+	return p
+}
+
+func (x OperationKeySource) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (OperationKeySource) Descriptor() protoreflect.EnumDescriptor {
+	return file_remedy_service_v1_tool_proto_enumTypes[0].Descriptor()
+}
+
+func (OperationKeySource) Type() protoreflect.EnumType {
+	return &file_remedy_service_v1_tool_proto_enumTypes[0]
+}
+
+func (x OperationKeySource) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use OperationKeySource.Descriptor instead.
+func (OperationKeySource) EnumDescriptor() ([]byte, []int) {
+	return file_remedy_service_v1_tool_proto_rawDescGZIP(), []int{0}
+}
+
 // ListToolsRequest asks for a page of tools.
 type ListToolsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -240,8 +297,8 @@ type Tool struct {
 	InputSchemaJson string `protobuf:"bytes,3,opt,name=input_schema_json,json=inputSchemaJson,proto3" json:"input_schema_json,omitempty"`
 	// Hints for agents; no rule depends on them.
 	Annotations *ToolAnnotations `protobuf:"bytes,4,opt,name=annotations,proto3" json:"annotations,omitempty"`
-	// Whether a call must carry an operation key.
-	OperationKeyRequired bool `protobuf:"varint,5,opt,name=operation_key_required,json=operationKeyRequired,proto3" json:"operation_key_required,omitempty"`
+	// Who names its operations.
+	OperationKeySource OperationKeySource `protobuf:"varint,5,opt,name=operation_key_source,json=operationKeySource,proto3,enum=remedy.service.v1.OperationKeySource" json:"operation_key_source,omitempty"`
 	// Errors of its own that it declares, beside those of remedy.v1.
 	Errors        []*DeclaredError `protobuf:"bytes,6,rep,name=errors,proto3" json:"errors,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -306,11 +363,11 @@ func (x *Tool) GetAnnotations() *ToolAnnotations {
 	return nil
 }
 
-func (x *Tool) GetOperationKeyRequired() bool {
+func (x *Tool) GetOperationKeySource() OperationKeySource {
 	if x != nil {
-		return x.OperationKeyRequired
+		return x.OperationKeySource
 	}
-	return false
+	return OperationKeySource_OPERATION_KEY_SOURCE_UNSPECIFIED
 }
 
 func (x *Tool) GetErrors() []*DeclaredError {
@@ -487,7 +544,8 @@ type CallToolRequest struct {
 	//	*CallToolRequest_InputStruct
 	//	*CallToolRequest_InputJson
 	Input isCallToolRequest_Input `protobuf_oneof:"input"`
-	// The caller's name for this intent, 1 to 64 of [A-Za-z0-9_.:-]; equal retries carry it. Tools that only read need none.
+	// The caller's name for this intent, 1 to 64 of [A-Za-z0-9_.:-]; equal retries carry it. Tools that only read need none,
+	// and tools that make it of their input take none: see Tool.operation_key_source.
 	OperationKey string `protobuf:"bytes,4,opt,name=operation_key,json=operationKey,proto3" json:"operation_key,omitempty"`
 	// Agent run the call belongs to, at most 36 of [A-Za-z0-9_.:-]; empty for none.
 	RunId         string `protobuf:"bytes,5,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
@@ -581,7 +639,7 @@ type CallToolRequest_InputStruct struct {
 }
 
 type CallToolRequest_InputJson struct {
-	// As JSON text, at most 1 MiB; every number is exact.
+	// As JSON text, at most 1 MiB; every number is exact. The empty text means an empty object.
 	InputJson string `protobuf:"bytes,3,opt,name=input_json,json=inputJson,proto3,oneof"`
 }
 
@@ -638,7 +696,7 @@ func (x *CallToolResponse) GetResult() *ToolResult {
 // ToolResult is the stored result of one operation.
 type ToolResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Output, in the form the input came in.
+	// Output, in the form the input came in; as JSON text, too, where a Struct would change a number.
 	//
 	// Types that are valid to be assigned to Output:
 	//
@@ -653,7 +711,7 @@ type ToolResult struct {
 	FirstCompletedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=first_completed_at,json=firstCompletedAt,proto3" json:"first_completed_at,omitempty"`
 	// The server's name for this operation; empty for tools that only read.
 	OperationId string `protobuf:"bytes,6,opt,name=operation_id,json=operationId,proto3" json:"operation_id,omitempty"`
-	// Whether the output was too large to be kept; the operation is complete all the same.
+	// Whether the output was too large to be kept, or could not be encoded; the operation is complete all the same.
 	OutputOmitted bool `protobuf:"varint,7,opt,name=output_omitted,json=outputOmitted,proto3" json:"output_omitted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -783,13 +841,13 @@ const file_remedy_service_v1_tool_proto_rawDesc = "" +
 	"\x0eGetToolRequest\x122\n" +
 	"\x04name\x18\x01 \x01(\tB\x1e\xbaH\x1br\x192\x17^[A-Za-z0-9_./-]{1,64}$R\x04name\">\n" +
 	"\x0fGetToolResponse\x12+\n" +
-	"\x04tool\x18\x01 \x01(\v2\x17.remedy.service.v1.ToolR\x04tool\"\x9e\x02\n" +
+	"\x04tool\x18\x01 \x01(\v2\x17.remedy.service.v1.ToolR\x04tool\"\xc1\x02\n" +
 	"\x04Tool\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
 	"\vdescription\x18\x02 \x01(\tR\vdescription\x12*\n" +
 	"\x11input_schema_json\x18\x03 \x01(\tR\x0finputSchemaJson\x12D\n" +
-	"\vannotations\x18\x04 \x01(\v2\".remedy.service.v1.ToolAnnotationsR\vannotations\x124\n" +
-	"\x16operation_key_required\x18\x05 \x01(\bR\x14operationKeyRequired\x128\n" +
+	"\vannotations\x18\x04 \x01(\v2\".remedy.service.v1.ToolAnnotationsR\vannotations\x12W\n" +
+	"\x14operation_key_source\x18\x05 \x01(\x0e2%.remedy.service.v1.OperationKeySourceR\x12operationKeySource\x128\n" +
 	"\x06errors\x18\x06 \x03(\v2 .remedy.service.v1.DeclaredErrorR\x06errors\"p\n" +
 	"\x0fToolAnnotations\x12\x1b\n" +
 	"\tread_only\x18\x01 \x01(\bR\breadOnly\x12 \n" +
@@ -824,7 +882,12 @@ const file_remedy_service_v1_tool_proto_rawDesc = "" +
 	"\x12first_completed_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x10firstCompletedAt\x12!\n" +
 	"\foperation_id\x18\x06 \x01(\tR\voperationId\x12%\n" +
 	"\x0eoutput_omitted\x18\a \x01(\bR\routputOmittedB\b\n" +
-	"\x06output2\x9e\x05\n" +
+	"\x06output*\x99\x01\n" +
+	"\x12OperationKeySource\x12$\n" +
+	" OPERATION_KEY_SOURCE_UNSPECIFIED\x10\x00\x12\x1d\n" +
+	"\x19OPERATION_KEY_SOURCE_NONE\x10\x01\x12\x1f\n" +
+	"\x1bOPERATION_KEY_SOURCE_CALLER\x10\x02\x12\x1d\n" +
+	"\x19OPERATION_KEY_SOURCE_TOOL\x10\x032\x9e\x05\n" +
 	"\vToolService\x12\x94\x01\n" +
 	"\tListTools\x12#.remedy.service.v1.ListToolsRequest\x1a$.remedy.service.v1.ListToolsResponse\"<\xf2\x8d\xe1\x90\x023\n" +
 	"\x19remedy.v1.ValidationError\n" +
@@ -856,47 +919,50 @@ func file_remedy_service_v1_tool_proto_rawDescGZIP() []byte {
 	return file_remedy_service_v1_tool_proto_rawDescData
 }
 
+var file_remedy_service_v1_tool_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
 var file_remedy_service_v1_tool_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_remedy_service_v1_tool_proto_goTypes = []any{
-	(*ListToolsRequest)(nil),      // 0: remedy.service.v1.ListToolsRequest
-	(*ListToolsResponse)(nil),     // 1: remedy.service.v1.ListToolsResponse
-	(*GetToolRequest)(nil),        // 2: remedy.service.v1.GetToolRequest
-	(*GetToolResponse)(nil),       // 3: remedy.service.v1.GetToolResponse
-	(*Tool)(nil),                  // 4: remedy.service.v1.Tool
-	(*ToolAnnotations)(nil),       // 5: remedy.service.v1.ToolAnnotations
-	(*DeclaredError)(nil),         // 6: remedy.service.v1.DeclaredError
-	(*CallToolRequest)(nil),       // 7: remedy.service.v1.CallToolRequest
-	(*CallToolResponse)(nil),      // 8: remedy.service.v1.CallToolResponse
-	(*ToolResult)(nil),            // 9: remedy.service.v1.ToolResult
-	(v1.StatusCode)(0),            // 10: remedy.v1.StatusCode
-	(v1.RetryPolicy)(0),           // 11: remedy.v1.RetryPolicy
-	(*v1.RepairPlan)(nil),         // 12: remedy.v1.RepairPlan
-	(*structpb.Struct)(nil),       // 13: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil), // 14: google.protobuf.Timestamp
+	(OperationKeySource)(0),       // 0: remedy.service.v1.OperationKeySource
+	(*ListToolsRequest)(nil),      // 1: remedy.service.v1.ListToolsRequest
+	(*ListToolsResponse)(nil),     // 2: remedy.service.v1.ListToolsResponse
+	(*GetToolRequest)(nil),        // 3: remedy.service.v1.GetToolRequest
+	(*GetToolResponse)(nil),       // 4: remedy.service.v1.GetToolResponse
+	(*Tool)(nil),                  // 5: remedy.service.v1.Tool
+	(*ToolAnnotations)(nil),       // 6: remedy.service.v1.ToolAnnotations
+	(*DeclaredError)(nil),         // 7: remedy.service.v1.DeclaredError
+	(*CallToolRequest)(nil),       // 8: remedy.service.v1.CallToolRequest
+	(*CallToolResponse)(nil),      // 9: remedy.service.v1.CallToolResponse
+	(*ToolResult)(nil),            // 10: remedy.service.v1.ToolResult
+	(v1.StatusCode)(0),            // 11: remedy.v1.StatusCode
+	(v1.RetryPolicy)(0),           // 12: remedy.v1.RetryPolicy
+	(*v1.RepairPlan)(nil),         // 13: remedy.v1.RepairPlan
+	(*structpb.Struct)(nil),       // 14: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil), // 15: google.protobuf.Timestamp
 }
 var file_remedy_service_v1_tool_proto_depIdxs = []int32{
-	4,  // 0: remedy.service.v1.ListToolsResponse.tools:type_name -> remedy.service.v1.Tool
-	4,  // 1: remedy.service.v1.GetToolResponse.tool:type_name -> remedy.service.v1.Tool
-	5,  // 2: remedy.service.v1.Tool.annotations:type_name -> remedy.service.v1.ToolAnnotations
-	6,  // 3: remedy.service.v1.Tool.errors:type_name -> remedy.service.v1.DeclaredError
-	10, // 4: remedy.service.v1.DeclaredError.status:type_name -> remedy.v1.StatusCode
-	11, // 5: remedy.service.v1.DeclaredError.retry:type_name -> remedy.v1.RetryPolicy
-	12, // 6: remedy.service.v1.DeclaredError.repair:type_name -> remedy.v1.RepairPlan
-	13, // 7: remedy.service.v1.CallToolRequest.input_struct:type_name -> google.protobuf.Struct
-	9,  // 8: remedy.service.v1.CallToolResponse.result:type_name -> remedy.service.v1.ToolResult
-	13, // 9: remedy.service.v1.ToolResult.output_struct:type_name -> google.protobuf.Struct
-	14, // 10: remedy.service.v1.ToolResult.first_completed_at:type_name -> google.protobuf.Timestamp
-	0,  // 11: remedy.service.v1.ToolService.ListTools:input_type -> remedy.service.v1.ListToolsRequest
-	2,  // 12: remedy.service.v1.ToolService.GetTool:input_type -> remedy.service.v1.GetToolRequest
-	7,  // 13: remedy.service.v1.ToolService.CallTool:input_type -> remedy.service.v1.CallToolRequest
-	1,  // 14: remedy.service.v1.ToolService.ListTools:output_type -> remedy.service.v1.ListToolsResponse
-	3,  // 15: remedy.service.v1.ToolService.GetTool:output_type -> remedy.service.v1.GetToolResponse
-	8,  // 16: remedy.service.v1.ToolService.CallTool:output_type -> remedy.service.v1.CallToolResponse
-	14, // [14:17] is the sub-list for method output_type
-	11, // [11:14] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	5,  // 0: remedy.service.v1.ListToolsResponse.tools:type_name -> remedy.service.v1.Tool
+	5,  // 1: remedy.service.v1.GetToolResponse.tool:type_name -> remedy.service.v1.Tool
+	6,  // 2: remedy.service.v1.Tool.annotations:type_name -> remedy.service.v1.ToolAnnotations
+	0,  // 3: remedy.service.v1.Tool.operation_key_source:type_name -> remedy.service.v1.OperationKeySource
+	7,  // 4: remedy.service.v1.Tool.errors:type_name -> remedy.service.v1.DeclaredError
+	11, // 5: remedy.service.v1.DeclaredError.status:type_name -> remedy.v1.StatusCode
+	12, // 6: remedy.service.v1.DeclaredError.retry:type_name -> remedy.v1.RetryPolicy
+	13, // 7: remedy.service.v1.DeclaredError.repair:type_name -> remedy.v1.RepairPlan
+	14, // 8: remedy.service.v1.CallToolRequest.input_struct:type_name -> google.protobuf.Struct
+	10, // 9: remedy.service.v1.CallToolResponse.result:type_name -> remedy.service.v1.ToolResult
+	14, // 10: remedy.service.v1.ToolResult.output_struct:type_name -> google.protobuf.Struct
+	15, // 11: remedy.service.v1.ToolResult.first_completed_at:type_name -> google.protobuf.Timestamp
+	1,  // 12: remedy.service.v1.ToolService.ListTools:input_type -> remedy.service.v1.ListToolsRequest
+	3,  // 13: remedy.service.v1.ToolService.GetTool:input_type -> remedy.service.v1.GetToolRequest
+	8,  // 14: remedy.service.v1.ToolService.CallTool:input_type -> remedy.service.v1.CallToolRequest
+	2,  // 15: remedy.service.v1.ToolService.ListTools:output_type -> remedy.service.v1.ListToolsResponse
+	4,  // 16: remedy.service.v1.ToolService.GetTool:output_type -> remedy.service.v1.GetToolResponse
+	9,  // 17: remedy.service.v1.ToolService.CallTool:output_type -> remedy.service.v1.CallToolResponse
+	15, // [15:18] is the sub-list for method output_type
+	12, // [12:15] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_remedy_service_v1_tool_proto_init() }
@@ -917,13 +983,14 @@ func file_remedy_service_v1_tool_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_remedy_service_v1_tool_proto_rawDesc), len(file_remedy_service_v1_tool_proto_rawDesc)),
-			NumEnums:      0,
+			NumEnums:      1,
 			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
 		GoTypes:           file_remedy_service_v1_tool_proto_goTypes,
 		DependencyIndexes: file_remedy_service_v1_tool_proto_depIdxs,
+		EnumInfos:         file_remedy_service_v1_tool_proto_enumTypes,
 		MessageInfos:      file_remedy_service_v1_tool_proto_msgTypes,
 	}.Build()
 	File_remedy_service_v1_tool_proto = out.File
