@@ -63,7 +63,7 @@ type AuthFailure struct {
 type AuthError struct {
 	// Auth says which sign-in failed and why.
 	Auth AuthFailure
-	// RetryAfter is the wait before a retry where the rule allows one; zero when not known.
+	// RetryAfter is the wait before a retry; zero when not known. It travels whatever the rule says.
 	RetryAfter time.Duration
 	// Message is the headline; empty for the one of the catalog.
 	Message guide.Text

@@ -41,7 +41,21 @@ type collector struct {
 }
 
 func newCollector(head typed) *collector {
-	return &collector{left: maxCauses, walker: newWalker(), seen: map[*core]bool{head.state(): true}}
+	c := &collector{left: maxCauses, walker: newWalker(), seen: make(map[*core]bool)}
+	c.isNew(head.state())
+	return c
+}
+
+// isNew reports whether neither the error nor a copy of it was seen before.
+func (c *collector) isNew(s *core) bool {
+	if original := s.besides().copyOf; original != nil {
+		s = original
+	}
+	if c.seen[s] {
+		return false
+	}
+	c.seen[s] = true
+	return true
 }
 
 // below returns the outermost typed errors below err, each with its own causes.
@@ -59,10 +73,9 @@ func (c *collector) nodes(list []Error, depth int) []*remedyv1.Cause {
 			break
 		}
 		s := baseOf(e).state()
-		if s == nil || c.seen[s] || s.relay == Translate {
+		if s == nil || s.relay == Translate || !c.isNew(s) {
 			continue // with Translate, what went wrong behind this server is not the caller's affair
 		}
-		c.seen[s] = true
 		c.left--
 		found = append(found, c.node(e, depth))
 	}

@@ -62,7 +62,8 @@ func Doc(url string) DefineOption { return func(d *Definition) { d.doc = url } }
 
 // Define specifies an error. It refuses what could not be sent whole: a code that is malformed or the catalog's, a
 // status that does not go with the rule, after_repair without a step, a retry step with another rule, more than five
-// steps or eight names, texts over their bounds, text that cleaning would change.
+// steps or eight names, texts over their bounds, text that cleaning would change, and headline and plan that do not fit
+// into the default limit even in an error that says nothing else.
 func Define(code string, retry RetryPolicy, options ...DefineOption) (*Definition, error) {
 	d := &Definition{domain: DomainTool, code: code, retry: retry}
 	for _, option := range options {
@@ -81,9 +82,8 @@ func Define(code string, retry RetryPolicy, options ...DefineOption) (*Definitio
 
 // rendered renders the message once for all raisings.
 func (d *Definition) rendered() *Definition {
-	f := d.form()
-	if text := f.message(); len(d.headline.fields()) == 0 && !f.info.Truncated {
-		d.message = text
+	if len(d.headline.fields()) == 0 {
+		d.message = d.form().message()
 	}
 	return d
 }

@@ -57,7 +57,7 @@ func (c Encoder) Encode(err error, method string, effect bool) (out Encoded) {
 		if effect {
 			return c.hide(err, method, effect, "")
 		}
-		return c.finish(&ServiceError{Code: h.code}, err)
+		return c.finish(&ServiceError{Code: h.code}, nil, err)
 	case kindPlain:
 		return c.hide(err, method, effect, targetProblem(err))
 	default:
@@ -75,9 +75,9 @@ func (c Encoder) ours(err error, h head, method string, effect bool) Encoded {
 	case base.state().relay == Translate:
 		return c.hide(err, method, effect, "")
 	case h.direct:
-		return c.finish(h.ours, nil)
+		return c.finish(h.ours, nil, nil)
 	default:
-		return c.finish(joined(h.ours, h.others), err)
+		return c.finish(joined(h.ours, h.others), h.others, err)
 	}
 }
 
@@ -96,12 +96,13 @@ func joined(e Error, others []Error) Error {
 	return rewrap(e, copied)
 }
 
-// finish fits the status of e and keeps err, where it is another error, to be matched in process.
-func (c Encoder) finish(e Error, err error) Encoded {
+// finish fits the status of e and keeps err, where it is another error, and the other typed errors in it to be matched in
+// process.
+func (c Encoder) finish(e Error, also []Error, err error) Encoded {
 	w := c.within(e)
 	out := Encoded{Err: e, Status: w.st, Pushback: pushback(w.st.Code(), w.retry, w.after)}
 	if err != nil || w != saidBy(e) {
-		out.Err = &sent{ours: e, orig: err, said: w}
+		out.Err = &sent{ours: e, also: also, orig: err, said: w}
 	}
 	return out
 }
@@ -132,7 +133,7 @@ func (c Encoder) hideAs(errorID string, err error, method string, effect bool, p
 	if effect {
 		e = &OutcomeUnknownError{Tool: method, core: core{more: info}}
 	}
-	out := c.finish(e, err)
+	out := c.finish(e, nil, err)
 	out.ErrorID, out.Hidden, out.Problem = errorID, err, problem
 	return out
 }

@@ -63,6 +63,7 @@ type more struct {
 	origin error   // what a received status was found in, where that adds something of its own
 	// declared is the message of a declared error.
 	declared *anypb.Any
+	copyOf   *core // the error that this is a copy of
 }
 
 // besides returns what the error holds besides its fields.

@@ -80,12 +80,12 @@ func (f *form) render() string {
 			b.WriteByte(' ')
 		}
 		b.WriteString(steps[i].lead)
-		left -= writeInstruction(&b, steps[i], left)
+		left = writeInstruction(&b, steps[i], left)
 	}
 	if shown < len(steps) {
 		b.WriteString(moreSteps(len(steps) - shown))
 	}
-	left -= writeNames(&b, " Keep unchanged: ", f.plan.preserves(), left)
+	left = writeNames(&b, " Keep unchanged: ", f.plan.preserves(), left)
 	writeNames(&b, " Replace from repair output: ", f.plan.updates(), left)
 	return b.String()
 }
@@ -94,8 +94,7 @@ func (f *form) shownHeadline(room int) string {
 	if f.headlineSize > 0 {
 		room = min(room, f.headlineSize)
 	}
-	s, cut := cutWire(f.headline, room)
-	f.info.Truncated = f.info.Truncated || cut
+	s, _ := cutWire(f.headline, room) // truncated is about the details, which have all of it
 	return s
 }
 
@@ -135,38 +134,43 @@ func shownSteps(p *Plan) []shownStep {
 // leastInstruction is the room below which the beginning of an instruction says nothing.
 const leastInstruction = 24
 
-// writeInstruction appends as much of the instruction as fits and returns the room it took.
+// writeInstruction appends as much of the instruction as fits and returns the room that is left: none once something did not
+// fit, so that nothing less telling takes its place.
 func writeInstruction(b *strings.Builder, s shownStep, room int) int {
 	if s.instruction == "" {
-		return 0
+		return room
 	}
 	text := s.instruction
 	gap := " "
 	if s.lead == "" {
 		gap = "" // an action of a later version is rendered as nothing
 	}
-	room -= len(gap)
-	if wireLen(text) > room {
+	left := room - len(gap) - wireLen(text)
+	if left < 0 {
 		if room < leastInstruction {
 			return 0
 		}
-		text, _ = cutWire(text, room)
+		text, _ = cutWire(text, room-len(gap))
+		left = 0
 	}
 	b.WriteString(gap)
 	b.WriteString(text)
-	return len(gap) + wireLen(text)
+	return left
 }
 
-// writeNames appends as many of the names as fit, at most eight, and returns the room they took.
+// writeNames appends as many of the names as fit, at most eight, and returns the room that is left.
 func writeNames(b *strings.Builder, lead string, names []string, room int) int {
+	if len(names) == 0 {
+		return room
+	}
 	text, shown := lead, 0
-	for _, name := range names {
+	for _, name := range names[:min(len(names), maxNamesShown)] {
 		next := text
 		if shown > 0 {
 			next += ", "
 		}
 		next += fieldNamed(name)
-		if shown == maxNamesShown || wireLen(next)+len(moreNames(len(names)-shown-1)) > room {
+		if wireLen(next)+len(moreNames(len(names)-shown-1)) > room {
 			break
 		}
 		text, shown = next, shown+1
@@ -176,7 +180,10 @@ func writeNames(b *strings.Builder, lead string, names []string, room int) int {
 	}
 	text += moreNames(len(names) - shown)
 	b.WriteString(text)
-	return wireLen(text)
+	if shown < min(len(names), maxNamesShown) {
+		return 0
+	}
+	return room - wireLen(text)
 }
 
 // moreNames ends a list of names of which n are not shown.

@@ -8,8 +8,9 @@ import (
 // that the handler returned, to be matched in process.
 type sent struct {
 	ours Error
-	orig error // nil where it is ours
-	said *wire // what ours says where it had to be fitted again; nil for what it says itself
+	also []Error // the other typed errors, some of which may have been plain statuses
+	orig error   // nil where it is ours
+	said *wire   // what ours says where it had to be fitted again; nil for what it says itself
 }
 
 var _ Error = (*sent)(nil)
@@ -29,10 +30,14 @@ func (e *sent) Plan() *Plan { return saidBy(e).plan }
 // GRPCStatus returns the status of the head.
 func (e *sent) GRPCStatus() *status.Status { return saidBy(e).st }
 
-// Unwrap returns the head and the handler's error.
+// Unwrap returns the head, the other typed errors and the handler's error.
 func (e *sent) Unwrap() []error {
-	if e.orig == nil {
-		return []error{e.ours}
+	list := []error{e.ours}
+	for _, other := range e.also {
+		list = append(list, other)
 	}
-	return []error{e.ours, e.orig}
+	if e.orig != nil {
+		list = append(list, e.orig)
+	}
+	return list
 }

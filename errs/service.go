@@ -18,7 +18,7 @@ type ServiceError struct {
 	Code Code
 	// Subject is what it is about: a tool, an operation or a run.
 	Subject string
-	// RetryAfter is the wait before a retry where the rule allows one; zero when not known.
+	// RetryAfter is the wait before a retry; zero when not known. It travels whatever the rule says.
 	RetryAfter time.Duration
 	// Message is the headline; empty for the one of the catalog.
 	Message guide.Text

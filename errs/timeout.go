@@ -17,7 +17,7 @@ type OperationTimeoutError struct {
 	Operation string
 	// Timeout is the limit that was exceeded.
 	Timeout time.Duration
-	// RetryAfter is the wait before a retry; zero when not known.
+	// RetryAfter is the wait before a retry; zero when not known. It travels whatever the rule says.
 	RetryAfter time.Duration
 	// Message is the headline; empty for the one of the catalog.
 	Message guide.Text

@@ -23,7 +23,7 @@ type ToolError struct {
 	Status codes.Code
 	// Repair is the plan; [AfterRepair] needs one.
 	Repair *Plan
-	// RetryAfter is the wait before a retry; zero when not known.
+	// RetryAfter is the wait before a retry; zero when not known. It travels whatever the rule says.
 	RetryAfter time.Duration
 	// Details are for application code. They travel as structured data and never enter a message. What JSON cannot hold
 	// exactly everywhere, such as integers beyond 2^53-1, is left out.

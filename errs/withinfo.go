@@ -20,7 +20,7 @@ func WithInfo(err error, info Info) error {
 	if h.direct && reflect.TypeOf(e) == reflect.TypeOf(err) {
 		return e
 	}
-	return &sent{ours: e, orig: err}
+	return &sent{ours: e, also: h.others, orig: err}
 }
 
 // annotate returns a copy of e that says info.
@@ -44,11 +44,11 @@ func annotate(e Error, info Info) Error {
 func duplicate(e typed) typed {
 	copied := e.clone()
 	from, to := e.state(), copied.state()
-	to.relay = from.relay
-	if from.more != nil {
-		again := *from.more
-		to.more = &again
+	again := from.besides()
+	if again.copyOf == nil {
+		again.copyOf = from
 	}
+	to.relay, to.more = from.relay, &again
 	return copied
 }
 
@@ -56,7 +56,7 @@ func duplicate(e typed) typed {
 func rewrap(e Error, base typed) Error {
 	switch e := e.(type) {
 	case *sent:
-		return &sent{ours: rewrap(e.ours, base), orig: e.orig}
+		return &sent{ours: rewrap(e.ours, base), also: e.also, orig: e.orig}
 	case Declared:
 		if tool, ok := base.(*ToolError); ok {
 			return e.WithBase(tool)

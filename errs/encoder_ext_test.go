@@ -1,0 +1,347 @@
+package errs_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	spb "google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/remedyrpc/remedy/errs"
+	"github.com/remedyrpc/remedy/internal/shop/shopv1"
+)
+
+const (
+	secret = "dsn=postgres://admin:hunter2@db"
+	method = "/shop.v1.Shop/Cancel"
+)
+
+// TestEncodeDecisions is the table of what may leave a server. Secrets are in every error that must be hidden, and wraps
+// carry one each.
+func TestEncodeDecisions(t *testing.T) {
+	t.Parallel()
+	typed := slotStale.New()
+	foreign := func(code codes.Code) error { return status.Error(code, "no such row") }
+	received := func(err error, ours, foreign errs.Relay) error {
+		return errs.Received(errs.ToStatus(err).Err(), ours, foreign)
+	}
+	receivedForeign := func(relay errs.Relay) error {
+		return errs.Received(status.Error(codes.InvalidArgument, secret), errs.RelayDefault, relay)
+	}
+	tests := []struct {
+		name     string
+		err      error
+		effect   bool
+		unmasked bool
+		code     errs.Code // of the encoded error, empty for a status that is not ours
+		status   codes.Code
+		pushback string
+		hidden   bool
+		leaks    bool // the text may leave
+	}{
+		{name: "plain", err: errors.New(secret), code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
+		{name: "plain, effect", err: errors.New(secret), effect: true, code: errs.CodeOutcomeUnknown, status: codes.Unknown, pushback: "-1", hidden: true},
+		{name: "wrapped plain", err: fmt.Errorf("%s: %w", secret, fs.ErrNotExist), code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
+		{name: "INTERNAL", err: status.Error(codes.Internal, secret), code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
+		{name: "UNKNOWN", err: status.Error(codes.Unknown, secret), code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
+		{name: "DATA_LOSS", err: status.Error(codes.DataLoss, secret), code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
+		{name: "DATA_LOSS, effect", err: status.Error(codes.DataLoss, secret), effect: true, code: errs.CodeOutcomeUnknown, status: codes.Unknown, pushback: "-1", hidden: true},
+		{name: "INTERNAL, unmasked", err: status.Error(codes.Internal, secret), unmasked: true, status: codes.Internal, leaks: true},
+		{name: "NOT_FOUND", err: foreign(codes.NotFound), status: codes.NotFound},
+		{name: "NOT_FOUND, effect", err: foreign(codes.NotFound), effect: true, status: codes.NotFound},
+		{name: "UNAVAILABLE", err: foreign(codes.Unavailable), status: codes.Unavailable},
+		{name: "CANCELLED", err: foreign(codes.Canceled), status: codes.Canceled},
+		{name: "code 42", err: foreign(42), status: 42},
+		{name: "wrapped NOT_FOUND", err: fmt.Errorf("%s: %w", secret, foreign(codes.NotFound)), status: codes.NotFound},
+		{name: "status says OK", err: okError{}, code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
+		{name: "context", err: context.Canceled, code: errs.CodeCanceled, status: codes.Canceled, pushback: "-1"},
+		{name: "wrapped deadline", err: fmt.Errorf("%s: %w", secret, context.DeadlineExceeded), code: errs.CodeDeadlineExceeded, status: codes.DeadlineExceeded, pushback: "-1"},
+		{name: "context, effect", err: context.Canceled, effect: true, code: errs.CodeOutcomeUnknown, status: codes.Unknown, pushback: "-1", hidden: true},
+		{name: "typed", err: typed, code: "slot_stale", status: codes.FailedPrecondition},
+		{name: "typed, effect", err: typed, effect: true, code: "slot_stale", status: codes.FailedPrecondition},
+		{name: "typed, wrapped four times", err: wrap4(typed), code: "slot_stale", status: codes.FailedPrecondition},
+		{name: "typed, cause", err: slotStale.New(errs.Cause(errors.New(secret))), code: "slot_stale", status: codes.FailedPrecondition},
+		{name: "declared", err: fmt.Errorf("%s: %w", secret, shopv1.NewSlotStale(nil)), code: "slot_stale", status: codes.Aborted, pushback: "-1"},
+		{name: "status of ours", err: typed.GRPCStatus().Err(), code: "slot_stale", status: codes.FailedPrecondition},
+		{name: "typed and plain", err: errors.Join(errors.New(secret), typed), code: "slot_stale", status: codes.FailedPrecondition},
+		{name: "typed and foreign", err: errors.Join(status.Error(codes.NotFound, secret), typed), code: "slot_stale", status: codes.FailedPrecondition},
+		{name: "foreign and context", err: errors.Join(context.Canceled, foreign(codes.NotFound)), status: codes.NotFound},
+		{name: "context and plain", err: errors.Join(errors.New(secret), context.Canceled), code: errs.CodeCanceled, status: codes.Canceled, pushback: "-1"},
+		{name: "literal that cannot be", err: &errs.ToolError{Code: "X", Message: secret}, code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
+		{name: "literal that cannot be, effect", err: &errs.ToolError{Code: "X", Message: secret}, effect: true, code: errs.CodeOutcomeUnknown, status: codes.Unknown, pushback: "-1", hidden: true},
+		{name: "typed nil", err: (*errs.ToolError)(nil), code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
+		{name: "typed nil, effect", err: (*errs.ToolError)(nil), effect: true, code: errs.CodeOutcomeUnknown, status: codes.Unknown, pushback: "-1", hidden: true},
+		{name: "typed nil, declared", err: (*shopv1.SlotStaleError)(nil), code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
+		{name: "code", err: errs.Code("slot_stale"), code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
+		{name: "sentinel", err: fmt.Errorf("%s: %w", secret, errs.Sentinel{Domain: "d", Code: "slot_stale"}), code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
+		{name: "received ours", err: received(typed, errs.RelayDefault, errs.RelayDefault), code: "slot_stale", status: codes.FailedPrecondition},
+		{name: "received ours, passthrough", err: fmt.Errorf("%s: %w", secret, received(typed, errs.Passthrough, errs.Translate)), code: "slot_stale", status: codes.FailedPrecondition},
+		{name: "received ours, translate", err: received(&errs.ToolError{Code: "some_code", Message: secret}, errs.Translate, errs.RelayDefault), code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
+		{name: "received ours, translate, effect", err: received(&errs.ToolError{Code: "some_code", Message: secret}, errs.Translate, errs.RelayDefault), effect: true, code: errs.CodeOutcomeUnknown, status: codes.Unknown, pushback: "-1", hidden: true},
+		{name: "received foreign", err: receivedForeign(errs.RelayDefault), code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
+		{name: "received foreign, translate", err: fmt.Errorf("x: %w", receivedForeign(errs.Translate)), code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
+		{name: "received foreign, passthrough", err: receivedForeign(errs.Passthrough), status: codes.InvalidArgument, leaks: true},
+		{name: "received foreign, unmasked", err: receivedForeign(errs.RelayDefault), unmasked: true, code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
+		{name: "received foreign INTERNAL, passthrough", err: errs.Received(status.Error(codes.Internal, secret), 0, errs.Passthrough), status: codes.Internal, leaks: true},
+		{name: "own status beside a received one", err: errors.Join(foreign(codes.NotFound), receivedForeign(errs.RelayDefault)), status: codes.NotFound},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			out := errs.Encoder{Unmasked: test.unmasked}.Encode(test.err, method, test.effect)
+			if got := errs.CodeOf(out.Err); got != test.code {
+				t.Errorf("code: got %q, want %q", got, test.code)
+			}
+			if out.Status.Code() != test.status || status.Code(out.Err) != test.status {
+				t.Errorf("status: got %s and %s, want %s", out.Status.Code(), status.Code(out.Err), test.status)
+			}
+			if out.Pushback != test.pushback {
+				t.Errorf("pushback: got %q, want %q", out.Pushback, test.pushback)
+			}
+			if (out.Hidden != nil) != test.hidden || (out.ErrorID != "") != test.hidden || test.hidden && len(out.ErrorID) != 32 {
+				t.Errorf("hidden: got %v under %q", out.Hidden, out.ErrorID)
+			}
+			if test.hidden && errs.InfoOf(out.Err).ErrorID != out.ErrorID {
+				t.Errorf("error id: %q is on the wire, %q in the log", errs.InfoOf(out.Err).ErrorID, out.ErrorID)
+			}
+			raw := marshal(t, out.Status)
+			if leaks := bytes.Contains(raw, []byte("hunter2")) || strings.Contains(out.Err.Error(), "hunter2"); leaks != test.leaks {
+				t.Errorf("the secret leaves: %t: %s", leaks, out.Status)
+			}
+			if !errors.Is(out.Err, test.err) {
+				t.Error("the handler's error does not match in process any more")
+			}
+			if strings.Contains(out.Status.Message(), "rpc error:") {
+				t.Errorf("message: %q", out.Status.Message())
+			}
+			if (out.Problem != "") != (errs.Validate(test.err) != nil || test.name == "status says OK") {
+				t.Errorf("problem: %q", out.Problem)
+			}
+			again := errs.Encoder{Unmasked: test.unmasked}.Encode(out.Err, method, test.effect)
+			if !bytes.Equal(marshal(t, again.Status), raw) || again.Pushback != out.Pushback {
+				t.Errorf("encoding twice differs: %s, then %s", out.Status, again.Status)
+			}
+		})
+	}
+	if out := (errs.Encoder{}).Encode(nil, method, true); out != (errs.Encoded{}) {
+		t.Errorf("nil: got %+v", out)
+	}
+}
+
+func wrap4(err error) error {
+	for i := range 4 {
+		err = fmt.Errorf("layer %d, %s: %w", i, secret, err)
+	}
+	return err
+}
+
+// okError has a status that says OK.
+type okError struct{}
+
+func (okError) Error() string              { return secret }
+func (okError) GRPCStatus() *status.Status { return status.New(codes.OK, secret) }
+
+// TestSecretsStayInProcess searches the bytes, also of what typed errors carry besides their message.
+func TestSecretsStayInProcess(t *testing.T) {
+	t.Parallel()
+	sentinel := errors.New(secret)
+	tests := map[string]error{
+		"cause of a literal":    &errs.AuthorizationError{Tool: "x", Cause: sentinel},
+		"cause of a definition": slotStale.New(errs.Cause(fmt.Errorf("query: %w", sentinel))),
+		"foreign cause":         slotStale.New(errs.Cause(errors.Join(sentinel, status.Error(codes.NotFound, secret)))),
+		"cause of a cause":      slotStale.New(errs.Cause(&errs.AbortedError{Cause: sentinel})),
+		"cause of a declared":   shopv1.NewSlotStale(nil, errs.Cause(sentinel)),
+		"joined":                errors.Join(sentinel, slotStale.New()),
+		"inferred":              errs.InferOutcome(sentinel, errs.Call{Name: "x"}),
+		"internal with a cause": &errs.ServiceError{Code: errs.CodeInternal, Cause: sentinel},
+		"translated cause": slotStale.New(errs.Cause(errors.Join(sentinel, errs.Received(
+			errs.ToStatus(&errs.ToolError{Code: "upstream", Message: secret}).Err(), errs.Translate, errs.Translate)))),
+	}
+	for name, err := range tests {
+		for _, effect := range []bool{false, true} {
+			out := errs.Encoder{}.Encode(err, method, effect)
+			if bytes.Contains(marshal(t, out.Status), []byte("hunter2")) {
+				t.Errorf("%s: the secret leaves", name)
+			}
+			if !errors.Is(out.Err, sentinel) {
+				t.Errorf("%s: it does not match in process", name)
+			}
+		}
+	}
+}
+
+func TestPushback(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"never on a code that nobody retries", &errs.ToolError{Code: "some_code"}, ""},
+		{"after_repair on one that nobody retries", slotStale.New(), ""},
+		{"never on RESOURCE_EXHAUSTED", &errs.ToolError{Code: "some_code", Status: codes.ResourceExhausted}, "-1"},
+		{"after_repair on ABORTED", &errs.ToolError{
+			Code: "some_code", Retry: errs.AfterRepair, Status: codes.Aborted, Repair: errs.NewPlan(errs.AskUser("")),
+		}, "-1"},
+		{"as_is without a delay", &errs.ToolError{Code: "some_code", Retry: errs.AsIs}, ""},
+		{"as_is with a delay", &errs.ToolError{Code: "some_code", Retry: errs.AsIs, RetryAfter: 400 * time.Millisecond}, "400"},
+		{"rounded up", &errs.ToolError{Code: "some_code", Retry: errs.AsIs, RetryAfter: time.Millisecond + 1}, "2"},
+		{"a nanosecond", &errs.ToolError{Code: "some_code", Retry: errs.AsIs, RetryAfter: 1}, "1"},
+		{"negative", &errs.ToolError{Code: "some_code", Retry: errs.AsIs, RetryAfter: -time.Second}, ""},
+		{"longer than 32 bits", &errs.ToolError{Code: "some_code", Retry: errs.AsIs, RetryAfter: 60 * 24 * time.Hour}, "2147483647"},
+		{"the longest", &errs.ToolError{Code: "some_code", Retry: errs.AsIs, RetryAfter: 1<<63 - 1}, "2147483647"},
+		{"never with a delay", &errs.ToolError{Code: "some_code", Status: codes.ResourceExhausted, RetryAfter: time.Second}, "-1"},
+		{"unknown outcome", &errs.OutcomeUnknownError{Tool: "x"}, "-1"},
+		{"inferred, keyed", &errs.OutcomeUnknownError{Tool: "x", OperationKey: "k", Inferred: true, Keyed: true}, ""},
+		{"timeout", &errs.OperationTimeoutError{Operation: "x", RetryAfter: 1500 * time.Millisecond}, "1500"},
+		{"aborted", &errs.AbortedError{}, "-1"},
+		{"in flight", &errs.ServiceError{Code: errs.CodeOperationInFlight, RetryAfter: time.Second}, "1000"},
+		{"unauthenticated", &errs.ServiceError{Code: errs.CodeUnauthenticated}, ""},
+		{"verification", &errs.VerificationError{Tool: "x"}, "-1"},
+		{"foreign UNAVAILABLE", status.Error(codes.Unavailable, "x"), ""},
+	}
+	for _, test := range tests {
+		out := errs.Encoder{}.Encode(test.err, method, false)
+		if out.Pushback != test.want {
+			t.Errorf("%s: got %q, want %q", test.name, out.Pushback, test.want)
+		}
+		if errs.CodeOf(test.err) == "" {
+			continue
+		}
+		if again := (errs.Encoder{}).Encode(receive(t, out.Status), method, false); again.Pushback != test.want {
+			t.Errorf("%s, at the next hop: got %q", test.name, again.Pushback)
+		}
+	}
+}
+
+// TestDirectErrorsAreReturnedAsTheyAre: nothing is wrapped without need.
+func TestDirectErrorsAreReturnedAsTheyAre(t *testing.T) {
+	t.Parallel()
+	for _, err := range []error{slotStale.New(), shopv1.NewSlotStale(nil), overWire(t, slotStale.New()), status.Error(codes.NotFound, "no")} {
+		if out := (errs.Encoder{}).Encode(err, method, false); out.Err != err { //nolint:errorlint // exactly this value
+			t.Errorf("got %T, want the same value", out.Err)
+		}
+	}
+}
+
+//nolint:paralleltest // allocations are counted for the whole process
+func TestSendingOnAllocatesNothing(t *testing.T) {
+	received := overWire(t, slotStale.New())
+	allocs := testing.AllocsPerRun(100, func() {
+		if out := (errs.Encoder{}).Encode(received, method, false); out.Err == nil {
+			t.Fatal()
+		}
+	})
+	if allocs != 0 {
+		t.Errorf("sending a received error on: %v allocations, want none", allocs)
+	}
+}
+
+// TestForeignOversize bounds statuses that are not ours too.
+func TestForeignOversize(t *testing.T) {
+	t.Parallel()
+	info := mustAny(t, &errdetails.ErrorInfo{Reason: "QUOTA", Domain: "example.com"})
+	bad := &errdetails.BadRequest{}
+	for range 500 {
+		bad.FieldViolations = append(bad.FieldViolations, &errdetails.BadRequest_FieldViolation{Field: "field", Description: strings.Repeat("d", 50)})
+	}
+	small := mustAny(t, &errdetails.ResourceInfo{ResourceName: "r"})
+	tests := []struct {
+		name    string
+		p       *spb.Status
+		details []string
+	}{
+		{"message", &spb.Status{Message: strings.Repeat("m", 1<<20)}, nil},
+		{"message of CJK", &spb.Status{Message: strings.Repeat("一", 1<<18)}, nil},
+		{"message and details", &spb.Status{Message: strings.Repeat("m", 1<<20), Details: repeat(small, 3)}, []string{"ResourceInfo", "ResourceInfo", "ResourceInfo"}},
+		{"ErrorInfo after a large one", &spb.Status{Details: anys(mustAny(t, bad), small, info)}, []string{"ResourceInfo", "ErrorInfo"}},
+		{"many small ones", &spb.Status{Details: append(repeat(small, 200_000), info)}, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			test.p.Code = int32(codes.ResourceExhausted)
+			for _, limit := range []int{0, 1, 4096, 6000, 8000, 1 << 20} {
+				out := errs.Encoder{Limit: limit}.Encode(status.FromProto(test.p).Err(), method, false)
+				if most := min(max(limit, 4096), 8000) - 256; cost(out.Status) > most {
+					t.Errorf("limit %d: %d bytes", limit, cost(out.Status))
+				}
+				if out.Status.Code() != codes.ResourceExhausted || out.Hidden != nil {
+					t.Errorf("limit %d: %v", limit, out.Status.Code())
+				}
+				if got := names(out.Status); test.details != nil && strings.Join(got, " ") != strings.Join(test.details, " ") {
+					t.Errorf("limit %d: details %v", limit, got)
+				} else if test.name == "many small ones" && !strings.HasSuffix(strings.Join(got, " "), "ErrorInfo") {
+					t.Errorf("limit %d: the ErrorInfo is lost among %d", limit, len(got))
+				}
+			}
+		})
+	}
+}
+
+func anys[T any](list ...T) []T { return list }
+
+// names are the short names of the details.
+func names(st *status.Status) []string {
+	var list []string
+	for _, detail := range st.Proto().GetDetails() {
+		list = append(list, string(detail.MessageName().Name()))
+	}
+	return list
+}
+
+// TestForeignBadUTF8: one bad byte would make every client drop all details.
+func TestForeignBadUTF8(t *testing.T) {
+	t.Parallel()
+	p := &spb.Status{Code: int32(codes.NotFound), Message: "bad \xff byte", Details: anys(mustAny(t, &errdetails.ResourceInfo{ResourceName: "r"}))}
+	out := errs.Encoder{}.Encode(status.FromProto(p).Err(), method, false)
+	if got := parse(t, marshal(t, out.Status)); got.GetMessage() != "bad \uFFFD byte" || len(got.GetDetails()) != 1 {
+		t.Errorf("got %v", got)
+	}
+	p.Details = append(p.Details, mustAny(t, &errdetails.ErrorInfo{Reason: "SLOT_STALE", Metadata: map[string]string{"retry": "never"}}))
+	p.Details[0].TypeUrl = "x/\xff"
+	out = errs.Encoder{}.Encode(errs.FromStatus(status.FromProto(p)), method, false)
+	if got := parse(t, marshal(t, out.Status)); got.GetMessage() != "bad \uFFFD byte" || len(got.GetDetails()) != 1 || errs.CodeOf(out.Err) != "slot_stale" {
+		t.Errorf("ours: got %v", got)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	big := func() error {
+		return &errs.ToolError{Code: "some_code", Message: "M.", Details: map[string]any{"text": strings.Repeat("x", 4000)}}
+	}
+	for _, test := range []struct {
+		limit int
+		whole bool
+	}{{0, false}, {-1, false}, {4096, false}, {5000, false}, {8000, true}, {1 << 20, true}} {
+		out := errs.Encoder{Limit: test.limit}.Encode(big(), method, false)
+		e, ok := receive(t, out.Status).(*errs.ToolError)
+		if !ok || (e.Details != nil) != test.whole || errs.InfoOf(e).Truncated == test.whole {
+			t.Errorf("limit %d: %v, %+v", test.limit, e.Details != nil, errs.InfoOf(e))
+		}
+		if most := min(max(test.limit, 4096), 8000) - 256; cost(out.Status) > most {
+			t.Errorf("limit %d: %d bytes", test.limit, cost(out.Status))
+		}
+		if test.whole { // a smaller limit at the next hop cuts what this one let through
+			next := errs.Encoder{}.Encode(e, method, false)
+			if got, ok := receive(t, next.Status).(*errs.ToolError); !ok || got.Details != nil || !errs.InfoOf(got).Truncated || cost(next.Status) > 3840 {
+				t.Errorf("limit %d, then 4096: %+v", test.limit, got)
+			}
+			if again := (errs.Encoder{}).Encode(out.Err, method, false); cost(again.Status) > 3840 {
+				t.Errorf("limit %d, then 4096 in one process: %d bytes", test.limit, cost(again.Status))
+			}
+			if again := (errs.Encoder{Limit: test.limit}).Encode(out.Err, method, false); again.Err != out.Err { //nolint:errorlint // exactly this value
+				t.Errorf("limit %d twice: got %T, want the same value", test.limit, again.Err)
+			}
+		}
+	}
+}
