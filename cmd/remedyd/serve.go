@@ -78,7 +78,11 @@ func (f *flags) daemon(logger *slog.Logger) (*daemon, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the validation: %w", err)
 	}
+	suppressed := &encode.Suppressed{Report: func(ctx context.Context, method string) {
+		logger.LogAttrs(ctx, slog.LevelWarn, "an error was larger than its caller takes, and did not arrive", slog.String("method", method))
+	}}
 	stages := []interceptors.ServerOption{
+		interceptors.WithTelemetry(suppressed),
 		interceptors.WithEncode(encode.WithLogger(logger)), interceptors.WithValidate(rules),
 		interceptors.WithLimits(limits.WithDefaultTimeout(f.CallTimeout), limits.WithMaxConcurrent(f.MaxConcurrent)),
 	}
