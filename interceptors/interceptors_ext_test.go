@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -188,7 +189,11 @@ func TestEndings(t *testing.T) {
 		{"status OK as an error", func(context.Context) error { return okError{} }, codes.Internal, errs.CodeInternal, ""},
 		{"panic with text", func(context.Context) error { panic(secret) }, codes.Internal, errs.CodeInternal, ""},
 		{"panic with an error", func(context.Context) error { panic(errors.New(secret)) }, codes.Internal, errs.CodeInternal, ""},
-		{"panic with a typed error", func(context.Context) error { panic(slotStale.New()) }, codes.FailedPrecondition, "slot_stale", ""},
+		{"panic with a typed error", func(context.Context) error { panic(slotStale.New(errs.Cause(errors.New(secret)))) }, codes.Internal, errs.CodeInternal, ""},
+		{"nil pointer of a foreign type", returning((*os.PathError)(nil)), codes.Internal, errs.CodeInternal, ""},
+		{"wrapped nil pointer of a foreign type", wrapping((*os.PathError)(nil)), codes.Internal, errs.CodeInternal, ""},
+		{"joined nil pointer of a foreign type", returning(errors.Join(errors.New(secret), (*os.PathError)(nil))), codes.Internal, errs.CodeInternal, ""},
+		{"endless error", returning(endless{}), codes.Internal, errs.CodeInternal, ""},
 		{"canceled", func(context.Context) error { return context.Canceled }, codes.Canceled, errs.CodeCanceled, ""},
 		{"deadline", wrapping(context.DeadlineExceeded), codes.DeadlineExceeded, errs.CodeDeadlineExceeded, ""},
 		{"typed nil", func(context.Context) error { return (*errs.ToolError)(nil) }, codes.Internal, errs.CodeInternal, ""},
@@ -232,7 +237,7 @@ func checkLog(t *testing.T, name string, err error, log string) {
 	if len(id) != 32 || !strings.Contains(log, "errorId="+id) {
 		t.Errorf("error id %q is not in the log %q", id, log)
 	}
-	told := strings.Contains(name, "typed nil") || strings.Contains(name, "code as") || strings.Contains(name, "OK")
+	told := strings.Contains(name, "nil pointer") || strings.Contains(name, "typed nil") || strings.Contains(name, "typed error") || strings.Contains(name, "code as") || strings.Contains(name, "OK")
 	if !told && !strings.Contains(log, "hunter2") {
 		t.Errorf("the log does not tell what was hidden: %q", log)
 	}
@@ -240,6 +245,12 @@ func checkLog(t *testing.T, name string, err error, log string) {
 		t.Errorf("the log has no stack: %q", log)
 	}
 }
+
+// endless wraps itself.
+type endless struct{}
+
+func (e endless) Error() string { return secret }
+func (e endless) Unwrap() error { return e }
 
 type okError struct{}
 

@@ -8,7 +8,8 @@ import (
 )
 
 // Mapper turns a foreign Go error into a typed one where it arises, for example sql.ErrNoRows into an error of the
-// domain. It returns err unchanged, or nil, for what it does not know. It is not asked about typed errors.
+// domain. It returns err unchanged, or nil, for what it does not know. It is not asked about typed errors and
+// panics.
 type Mapper func(ctx context.Context, err error) error
 
 func chained(first, second Mapper) Mapper {
@@ -22,7 +23,7 @@ func chained(first, second Mapper) Mapper {
 
 // mapped asks the mapper. It must not lose an error, and a panic in it is one more.
 func (c *chain) mapped(ctx context.Context, err error) (result error) {
-	if c.mapper == nil || errs.CodeOf(err) != "" {
+	if _, panicked := err.(*recovery.PanicError); panicked || c.mapper == nil || errs.CodeOf(err) != "" { //nolint:errorlint // itself
 		return err
 	}
 	defer func() {

@@ -1,7 +1,6 @@
 package encode
 
 import (
-	"errors"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -24,15 +23,4 @@ func hasEffect(method string) bool {
 	}
 	contract, ok := proto.GetExtension(found.Options(), remedyv1.E_Contract).(*remedyv1.MethodContract)
 	return ok && contract.GetEffect()
-}
-
-// findStack returns the stack of a recovered panic.
-func findStack(err error) (string, bool) {
-	if s, ok := errors.AsType[interface {
-		error
-		stacked
-	}](err); ok {
-		return s.StackTrace(), true
-	}
-	return "", false
 }

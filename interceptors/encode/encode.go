@@ -46,9 +46,6 @@ func (s *Stage) Encode(ctx context.Context, call Call, err error) (metadata.MD, 
 	return metadata.Pairs(PushbackTrailer, out.Pushback), out.Err
 }
 
-// stacked is an error that knows where it came from, such as a recovered panic.
-type stacked interface{ StackTrace() string }
-
 func (s *Stage) log(ctx context.Context, method string, out errs.Encoded) {
 	logger := s.logger
 	if logger == nil {
@@ -64,7 +61,7 @@ func (s *Stage) log(ctx context.Context, method string, out errs.Encoded) {
 	if out.Problem != "" {
 		attrs = append(attrs, slog.String("problem", out.Problem))
 	}
-	if trace, ok := findStack(out.Hidden); ok {
+	if trace := stackOf(out.Hidden); trace != "" {
 		attrs = append(attrs, slog.String("stack", trace))
 	}
 	logger.LogAttrs(ctx, slog.LevelError, "an error was kept from a caller", attrs...)

@@ -8,7 +8,8 @@ import (
 	"google.golang.org/grpc"
 )
 
-// PanicError is a recovered panic. It is not typed, so it reaches a caller as internal.
+// PanicError is a recovered panic. It reaches a caller as internal, whatever was passed to panic: it does not unwrap to
+// that, because a typed error, or one that a mapper knows, would tell the caller how a call ended that ended nowhere.
 type PanicError struct {
 	// Value is what was passed to panic.
 	Value any
@@ -18,12 +19,6 @@ type PanicError struct {
 
 // Error returns the text of the panic; it is for the log.
 func (e *PanicError) Error() string { return "panic: " + fmt.Sprint(e.Value) }
-
-// Unwrap returns the value of the panic where it is an error.
-func (e *PanicError) Unwrap() error {
-	err, _ := e.Value.(error)
-	return err
-}
 
 // StackTrace returns the stack of the goroutine that panicked.
 func (e *PanicError) StackTrace() string { return e.stack }

@@ -35,7 +35,7 @@ func TestRecoversOnEveryKind(t *testing.T) {
 		}
 		err := <-seen
 		e, ok := errors.AsType[*recovery.PanicError](err)
-		if !ok || !errors.Is(err, sentinel) {
+		if !ok || e.Value != any(sentinel) || errors.Is(err, sentinel) {
 			t.Errorf("%s: got %v", kind, err)
 			continue
 		}
