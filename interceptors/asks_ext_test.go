@@ -25,7 +25,8 @@ import (
 
 func callOnce(t *testing.T, err error, dial ...grpc.DialOption) error {
 	t.Helper()
-	conn := grpctest.Serve(t, &grpctest.Service{Handle: returning(err)}, serverOptions(t, quiet()), append(interceptors.DialOptions(), dial...))
+	service := &grpctest.Service{Handle: returning(err)}
+	conn := grpctest.Serve(t, service, serverOptions(t, quiet()), append(interceptors.DialOptions(), dial...))
 	return grpctest.Call(t.Context(), conn, grpctest.Unary).Err
 }
 

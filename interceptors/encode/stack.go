@@ -15,10 +15,10 @@ func stackOf(err error) (trace string) {
 		}
 	}()
 	for range maxWrapped {
-		if s, ok := err.(stacked); ok { //nolint:errorlint // the loop unwraps
+		if s, ok := err.(stacked); ok {
 			return s.StackTrace()
 		}
-		inner, ok := err.(interface{ Unwrap() error }) //nolint:errorlint // the loop unwraps
+		inner, ok := err.(interface{ Unwrap() error })
 		if !ok {
 			return ""
 		}
