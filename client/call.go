@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"reflect"
 	"unicode/utf8"
 
 	"google.golang.org/grpc"
@@ -19,18 +21,28 @@ import (
 // The error is a typed one where the service sent one. A lost answer is an [errs.OutcomeUnknownError] with Inferred set,
 // from which the received error is reached by Unwrap, unless it is proven that nothing was sent. An [OutputError] says
 // that the call succeeded. Call has no deadline but that of ctx, and should be given one.
+//
+// A service does not keep an output that is too large; then the call succeeded, the result says OutputOmitted, and there
+// is no output to decode. Call returns an [OutputError], so that a zero Out is never taken for what the tool said; only
+// for an Out that holds nothing, such as struct{}, the error is nil.
 func Call[In, Out any](ctx context.Context, c *Client, tool string, in In, options ...CallOption) (Result[Out], error) {
 	input, err := encode(in)
 	if err != nil {
-		return Result[Out]{}, err
+		return Result[Out]{}, &unsentError{err}
 	}
 	result, err := c.CallJSON(ctx, tool, input, options...)
 	typed := Result[Out]{
 		OperationKey: result.OperationKey, OperationID: result.OperationID, FirstCompletedAt: result.FirstCompletedAt,
 		Verified: result.Verified, Replayed: result.Replayed, OutputOmitted: result.OutputOmitted,
 	}
-	if err != nil || result.OutputOmitted {
+	switch {
+	case err != nil, result.OutputOmitted && isEmpty[Out]():
 		return typed, err
+	case result.OutputOmitted:
+		return typed, &OutputError{
+			Tool: tool, OperationKey: result.OperationKey, OperationID: result.OperationID,
+			Cause: errors.New("the service did not keep it"),
+		}
 	}
 	if err := decodeExactly(result.Output, &typed.Output); err != nil {
 		var zero Out
@@ -42,22 +54,21 @@ func Call[In, Out any](ctx context.Context, c *Client, tool string, in In, optio
 	return typed, nil
 }
 
-// CallJSON is [Call] with JSON text in and out. An empty input stands for an empty object; one that is not JSON is
-// refused as a [errs.ValidationError] before anything is sent.
+// CallJSON is [Call] with JSON text in and out. An empty input stands for an empty object; one that is not JSON, or larger
+// than 1 MiB, is refused as a [errs.ValidationError] before anything is sent. An output that the service did not keep is
+// no error here: look at OutputOmitted.
 func (c *Client) CallJSON(
 	ctx context.Context, tool string, input json.RawMessage, options ...CallOption,
 ) (Result[json.RawMessage], error) {
 	config, err := newCall(tool, options)
 	if err != nil {
-		return Result[json.RawMessage]{}, err
+		return Result[json.RawMessage]{}, &unsentError{err}
 	}
 	if text := bytes.TrimSpace(input); len(text) == 0 || string(text) == "null" {
 		input = json.RawMessage("{}")
 	}
-	if !utf8.Valid(input) || !json.Valid(input) {
-		return Result[json.RawMessage]{}, &errs.ValidationError{
-			Subject: tool, Issues: []errs.Issue{{Keyword: "format", Message: "must be JSON"}},
-		}
+	if issue := problem(input); issue.Keyword != "" {
+		return Result[json.RawMessage]{}, &unsentError{&errs.ValidationError{Subject: tool, Issues: []errs.Issue{issue}}}
 	}
 	result, err := c.call(ctx, config, &servicev1.CallToolRequest{
 		Tool: tool, Input: &servicev1.CallToolRequest_InputJson{InputJson: string(input)}, OperationKey: config.key, RunId: config.runID,
@@ -68,6 +79,22 @@ func (c *Client) CallJSON(
 	return resultOf(tool, config.key, result)
 }
 
+// maxInput is the largest input that a service takes, in bytes of JSON, from tool.proto. Far above it, it is grpc that
+// refuses the call, by a status that does not say that nothing was executed.
+const maxInput = 1 << 20
+
+// problem is what a service of any kind refuses of an input; its keyword is empty for nothing.
+func problem(input []byte) errs.Issue {
+	switch {
+	case len(input) > maxInput:
+		return errs.Issue{Keyword: "size", Message: fmt.Sprintf("must be at most %d bytes of JSON", maxInput)}
+	case !utf8.Valid(input), !json.Valid(input):
+		return errs.Issue{Keyword: "format", Message: "must be JSON"}
+	default:
+		return errs.Issue{}
+	}
+}
+
 // call sends a request, more than once only where [WithRetry] was given. Every attempt carries the same key.
 func (c *Client) call(
 	ctx context.Context, config callConfig, request *servicev1.CallToolRequest,
@@ -76,7 +103,7 @@ func (c *Client) call(
 	err := c.retry.do(ctx, func(ctx context.Context) (bool, error) {
 		k := &known{request: request, ledger: c.ledger, reads: config.reads}
 		if err := c.refused(ctx); err != nil {
-			return true, k.annotated(err)
+			return true, k.annotated(err, "")
 		}
 		response, err := c.tools.CallTool(k.in(ctx), request, append([]grpc.CallOption{grpc.Header(&k.header)}, config.grpc...)...)
 		if err == nil {
@@ -86,6 +113,12 @@ func (c *Client) call(
 		return k.judge(err)
 	})
 	return result, err
+}
+
+// isEmpty reports whether Out has one value only, which nobody can mistake for another.
+func isEmpty[Out any]() bool {
+	t := reflect.TypeFor[Out]()
+	return t.Kind() == reflect.Struct && t.NumField() == 0
 }
 
 func resultOf(tool, key string, in *servicev1.ToolResult) (Result[json.RawMessage], error) {

@@ -196,12 +196,6 @@ func TestResult(t *testing.T) {
 		t.Errorf("got %+v, %v; want %+v", got, err, want)
 	}
 
-	answer = &servicev1.CallToolResponse{Result: &servicev1.ToolResult{OutputOmitted: true, OperationId: "op-2"}}
-	got, err = client.Call[struct{}, cancelled](t.Context(), c, "t", struct{}{}, client.WithOperationKey(key))
-	if want := (client.Result[cancelled]{OperationKey: key, OperationID: "op-2", OutputOmitted: true}); err != nil || got != want {
-		t.Errorf("got %+v, %v; want %+v", got, err, want)
-	}
-
 	answer = &servicev1.CallToolResponse{Result: &servicev1.ToolResult{Output: &servicev1.ToolResult_OutputStruct{
 		OutputStruct: &structpb.Struct{Fields: map[string]*structpb.Value{"refund": structpb.NewNumberValue(7)}},
 	}}}

@@ -29,8 +29,8 @@ func WithOperationKey(key string) CallOption {
 	return func(c *callConfig) { c.key, c.keyGiven = key, true }
 }
 
-// WithoutOperationKey sends no key: for a tool that makes the key out of its input, which refuses any other. The default
-// is to send one. The lost answer of a call without a key is never one that may be sent again.
+// WithoutOperationKey sends no key: for a tool that makes the key out of its input and goes by that one, whatever is sent.
+// The default is to send one. The lost answer of a call without a key is never one that may be sent again.
 func WithoutOperationKey() CallOption { return func(c *callConfig) { c.keyless = true } }
 
 // WithRunID says which agent run a call belongs to: 1 to 36 of [A-Za-z0-9_.:-]. The default is none; an empty id is

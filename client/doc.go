@@ -15,6 +15,8 @@
 //		// It may have happened. Ask what became of result.OperationKey; never use a new key.
 //	case errors.Is(err, errs.Code("order_already_shipped")):
 //		fmt.Println(err) // the message says what to do, to people and to agents
+//	case client.NeverSent(err):
+//		// It is proven that nothing was sent: the same call may be made again.
 //	}
 //
 // Every call with an effect carries an operation key, the name of one intent: made for you, or yours by

@@ -18,7 +18,8 @@ import (
 type Result[Out any] struct {
 	// Output is what the tool returned; zero when OutputOmitted.
 	Output Out
-	// OperationKey is the key that the call was sent under, given or made; empty for a read.
+	// OperationKey is the key that the call was sent under, given or made; empty for a read. A tool that makes the key of
+	// its input goes by that one and ignores it.
 	OperationKey string
 	// OperationID is the server's name for the operation; empty for a read.
 	OperationID string
@@ -28,12 +29,13 @@ type Result[Out any] struct {
 	Verified bool
 	// Replayed says that this is the stored result of an earlier call with the same key.
 	Replayed bool
-	// OutputOmitted says that the operation is complete but its output was too large to be kept.
+	// OutputOmitted says that the operation is complete, and that its output is not here and cannot be had: it was too
+	// large to be kept. Output is zero then, and means nothing; [Call] returns an [OutputError] beside it.
 	OutputOmitted bool
 }
 
-// OutputError says that a tool did what was asked but its output does not fit the type it was to be decoded into. The
-// operation is complete: calling again cannot help.
+// OutputError says that a tool did what was asked but that its output cannot be had: it does not fit the type it was to be
+// decoded into, or the service did not keep it. The operation is complete: calling again cannot help.
 type OutputError struct {
 	// Tool is the tool that was called.
 	Tool string
@@ -41,7 +43,7 @@ type OutputError struct {
 	OperationKey string
 	// OperationID is the server's name for the operation; empty for a read.
 	OperationID string
-	// Output is what the tool returned; empty when it returned nothing.
+	// Output is what the tool returned; empty when it returned nothing, or nothing was kept.
 	Output json.RawMessage
 	// Cause is what was wrong with it.
 	Cause error
@@ -49,7 +51,7 @@ type OutputError struct {
 
 // Error says which output of which tool, and what was wrong with it.
 func (e *OutputError) Error() string {
-	return fmt.Sprintf("client: %s succeeded, but its output cannot be decoded: %v", e.Tool, e.Cause)
+	return fmt.Sprintf("client: %s succeeded, but its output cannot be had: %v", e.Tool, e.Cause)
 }
 
 // Unwrap returns the Cause.

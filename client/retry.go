@@ -80,8 +80,21 @@ type retrier struct {
 }
 
 // do makes attempts until one succeeds, must not be repeated, or is the last. An attempt returns its error and whether
-// it is proven that nothing was sent.
+// it is proven that nothing was sent; where that is proven of all of them, the error says so.
 func (r *retrier) do(ctx context.Context, attempt func(context.Context) (unsent bool, err error)) error {
+	sent := false
+	err := r.repeat(ctx, func(ctx context.Context) (bool, error) {
+		unsent, err := attempt(ctx)
+		sent = sent || !unsent
+		return unsent, err
+	})
+	if err == nil || sent {
+		return err
+	}
+	return &unsentError{err}
+}
+
+func (r *retrier) repeat(ctx context.Context, attempt func(context.Context) (unsent bool, err error)) error {
 	var open error   // of an earlier attempt that may have taken effect, while none since has said what became of it
 	var before error // of the attempt before, where that is not the open one
 	for n := 1; ; n++ {

@@ -36,7 +36,7 @@ func (k *known) in(ctx context.Context) context.Context {
 func (k *known) judge(err error) (unsent bool, judged error) {
 	unsent, err = k.record.Proves(err), received(err)
 	if k.reads {
-		return unsent, k.annotated(err)
+		return unsent, k.annotated(err, "")
 	}
 	judged = errs.InferOutcome(err, errs.Call{
 		Name: k.request.GetTool(), OperationKey: k.request.GetOperationKey(), Ledger: k.ledger, NeverSent: unsent,
@@ -46,16 +46,20 @@ func (k *known) judge(err error) (unsent bool, judged error) {
 			lost.OperationID = ids[0]
 		}
 	}
-	return unsent, k.annotated(judged)
+	return unsent, k.annotated(judged, errs.InfoOf(err).ErrorID)
 }
 
-// annotated adds what a typed error does not say of the call it belongs to.
-func (k *known) annotated(err error) error {
+// annotated adds what a typed error does not say of the call it belongs to, and the number under which the log of the
+// service has the error that was received.
+func (k *known) annotated(err error, errorID string) error {
 	if errs.CodeOf(err) == "" {
 		return err
 	}
 	info := errs.InfoOf(err)
 	missing := errs.Info{}
+	if info.ErrorID == "" {
+		missing.ErrorID = errorID
+	}
 	if info.Tool == "" {
 		missing.Tool = k.request.GetTool()
 	}
