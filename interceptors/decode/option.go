@@ -10,7 +10,9 @@ type settings struct {
 }
 
 // WithRelay says what a server does when it returns an error of ours, received over this connection, as its own. The
-// default, [errs.Passthrough], sends it on as it came; [errs.Translate] answers internal.
+// default, [errs.Passthrough], sends it on as it came, and what it says of ids and of an effect is about the upstream's
+// operation: a handler that has changed something itself returns an error of its own, or asks for [errs.Translate], which
+// answers internal. Package server states the effect and the ids of its own operation.
 func WithRelay(policy errs.Relay) Option { return func(s *settings) { s.ours = policy } }
 
 // WithForeignRelay says the same for statuses that are not ours. The default is [errs.Translate]: an upstream's
