@@ -26,8 +26,9 @@ func (s *Server) answer(ctx context.Context, c *call, stage string, err error) e
 	// boundary stays internal and does not become an unknown outcome.
 	encoded := errs.Encoder{}.Encode(errs.WithInfo(returned{completed(err, c)}, info), "", false)
 	answered := encoded.Err
+	_, own := errors.AsType[ownLimitError](err)
 	switch {
-	case errs.CodeOf(answered) == "" && lost(status.Code(answered)):
+	case own, errs.CodeOf(answered) == "" && lost(status.Code(answered)):
 		info.ErrorID, encoded.Hidden = newErrorID(), err
 		answered = errs.WithInfo(&errs.ServiceError{Code: errs.CodeInternal, Cause: err}, info)
 	case encoded.Hidden != nil || errs.CodeOf(err) == "":
@@ -144,11 +145,18 @@ func (s *Server) log(ctx context.Context, level slog.Level, message string, err 
 			attrs = append(attrs, slog.String("stack", e.StackTrace()))
 		}
 	}
-	logger := s.config.logger
-	if logger == nil {
-		logger = slog.Default()
+	// A panic in a handler changes nothing.
+	_ = caught("the log", func() error {
+		s.logger().LogAttrs(ctx, level, message, attrs...) //nolint:sloglint // every caller passes a constant
+		return nil
+	})
+}
+
+func (s *Server) logger() *slog.Logger {
+	if s.config.logger != nil {
+		return s.config.logger
 	}
-	logger.LogAttrs(ctx, level, message, attrs...) //nolint:sloglint // every caller passes a constant
+	return slog.Default()
 }
 
 func (c *call) runID() string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"google.golang.org/grpc"
@@ -12,8 +13,9 @@ import (
 	"github.com/remedyrpc/remedy/errs"
 )
 
-// OperationIDHeader is the response header that names the operation. It is sent at the crossing: a caller that loses the
-// answer can ask for the operation, and no gRPC library retries a call by itself once it has headers.
+// OperationIDHeader is the response header that names the operation. It is sent at the crossing, and before the answer to a
+// call whose operation is complete or unknown already: a caller that loses the answer can ask for the operation, and no
+// gRPC library retries a call by itself once it has headers.
 const OperationIDHeader = "remedy-operation-id"
 
 // execute runs the tool, once: it claims the operation, prepares the effect, crosses, and waits for what comes of it.
@@ -27,6 +29,12 @@ func (s *Server) execute(ctx context.Context, c *call) error {
 	if err := s.claim(ctx, c); err != nil || c.answered {
 		return err
 	}
+	settling := false
+	defer func() {
+		if !settling { // whatever happened, it happened before the boundary
+			c.freed = s.ledger.free(ctx, c.attempt, nil) == nil
+		}
+	}()
 	w := c.work()
 	var effect func(context.Context) (any, error)
 	err := prepare(ctx, c.tool, "Execute", func(ctx context.Context) (err error) {
@@ -40,16 +48,26 @@ func (s *Server) execute(ctx context.Context, c *call) error {
 		err = gone(ctx, nil) // the last moment to leave without a trace
 	}
 	if err != nil {
-		return s.release(ctx, c, err)
+		err = s.release(ctx, c, err)
+		settling = true
+		return err
 	}
 	if err := s.ledger.cross(ctx, c.attempt); err != nil {
 		return err
 	}
-	_ = grpc.SendHeader(ctx, metadata.Pairs(OperationIDHeader, c.attempt.id)) // fails where there is no stream to send it on
+	settling = true
+	announce(ctx, c.attempt.id)
 	settled := make(chan settlement, 1)
 	s.carrying.begin()
 	go s.carry(context.WithoutCancel(ctx), w, effect, settled)
 	return s.await(ctx, c, settled, "the time of the call ran out while the effect was running")
+}
+
+// announce tells the caller which operation this is. It fails where there is no stream to send it on.
+func announce(ctx context.Context, id string) {
+	_ = caught("sending the header", func() error {
+		return grpc.SendHeader(ctx, metadata.Pairs(OperationIDHeader, id))
+	})
 }
 
 // read runs a tool that has no effect.
@@ -126,6 +144,12 @@ type settlement struct {
 // carry has the effect, calls it once and settles what comes of it, however long its caller waits.
 func (s *Server) carry(ctx context.Context, w work, effect func(context.Context) (any, error), settled chan<- settlement) {
 	defer s.carrying.end()
+	ended := false
+	defer func() {
+		if value := recover(); !ended {
+			s.salvage(ctx, w, settled, value)
+		}
+	}()
 	limited, cancel := context.WithTimeout(ctx, w.tool.timeouts.Effect)
 	results := make(chan outcome[any], 1)
 	go func() {
@@ -140,6 +164,22 @@ func (s *Server) carry(ctx context.Context, w work, effect func(context.Context)
 	case <-timer.C:
 		settled <- s.recover(ctx, w, context.DeadlineExceeded)
 		s.late(ctx, w, <-results)
+	}
+	ended = true
+}
+
+// salvage parks an operation whose goroutine ended before its time, with the value of a panic or without one.
+func (s *Server) salvage(ctx context.Context, w work, settled chan<- settlement, value any) {
+	const reason = "the operation was not seen through to its end"
+	err := errors.New("its goroutine ended")
+	if value != nil {
+		err = panicked("its goroutine", value)
+	}
+	s.log(ctx, slog.LevelError, "an operation was not seen through to its end", err,
+		slog.String("tool", w.tool.name), slog.String("operationId", w.attempt.id))
+	select {
+	case settled <- s.park(ctx, w, w.outcomeUnknown(reason, err), err):
+	default: // it is settled
 	}
 }
 

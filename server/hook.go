@@ -33,16 +33,26 @@ func (e *hookPanicError) As(target any) bool {
 	return ok
 }
 
-// guard calls code of a tool and makes an error of its panic.
-func guard(hook string, f func() error) (err error) {
+// guard calls code of a tool. It makes an error of its panic, and a sound one of its error.
+func guard(hook string, f func() error) error {
+	return caught(hook, func() error { return sound(hook, f()) })
+}
+
+// caught makes an error of a panic.
+func caught(hook string, f func() error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
-			p := &hookPanicError{hook: hook}
-			errors.As(recovery.Caught(value), &p.caught)
-			err = p
+			err = panicked(hook, value)
 		}
 	}()
 	return f()
+}
+
+// panicked makes an error of what recover returned.
+func panicked(hook string, value any) error {
+	p := &hookPanicError{hook: hook}
+	errors.As(recovery.Caught(value), &p.caught)
+	return p
 }
 
 // prepare calls a hook that comes before the effect, with the time it has, and says what cut it off.
@@ -58,9 +68,13 @@ func prepare(ctx context.Context, tool *AnyTool, hook string, f func(context.Con
 	case limited.Err() != nil:
 		return &errs.OperationTimeoutError{Operation: tool.name, Timeout: tool.timeouts.Prepare, Cause: err}
 	default:
-		return err
+		return ownLimitError{opaque{err}}
 	}
 }
+
+// ownLimitError is what a hook says of a limit that it set itself, while the time of the call was not up and its caller
+// still there. It is an error like any other.
+type ownLimitError struct{ opaque }
 
 // cutOff reports whether err says that time was up or the caller gone, in the words of a context or of a status.
 func cutOff(err error) bool {

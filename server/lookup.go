@@ -36,9 +36,11 @@ func (s *Server) lookup(ctx context.Context, c *call) error {
 		c.attempt = known.attempt
 		switch known.state {
 		case stateDone:
+			announce(ctx, known.id)
 			c.answered, c.replayed, c.receipt = true, true, known.receipt
 			return nil
 		case stateUnknown:
+			announce(ctx, known.id)
 			return s.lookAgain(ctx, c, known)
 		case stateNone, stateClaimed, stateEffect:
 		}
@@ -83,10 +85,7 @@ func (s *Server) lookAgain(ctx context.Context, c *call, known row) error {
 	}
 	settled := make(chan settlement, 1)
 	s.carrying.begin()
-	go func() {
-		defer s.carrying.end()
-		settled <- s.recover(context.WithoutCancel(ctx), w, known.cause)
-	}()
+	go s.carryOn(context.WithoutCancel(ctx), w, known.cause, settled)
 	c.replayed = true
 	return s.await(ctx, c, settled, still)
 }

@@ -30,7 +30,7 @@ func (o *Op) NotApplied(err error) error {
 	if err == nil {
 		err = errors.New("not applied")
 	}
-	return &notAppliedError{op: o, err: err}
+	return &notAppliedError{op: o, err: sound("the effect", err)}
 }
 
 type notAppliedError struct {

@@ -43,7 +43,7 @@ func (s *Server) Call(ctx context.Context, request Call) (Result, error) {
 // run takes the call through the stages and returns the one where it ended, empty when it came through.
 func (s *Server) run(ctx context.Context, c *call) (string, error) {
 	for _, stage := range s.stages {
-		if err := stage.run(s, ctx, c); err != nil {
+		if err := caught(stage.name, func() error { return stage.run(s, ctx, c) }); err != nil {
 			return stage.name, s.answer(ctx, c, stage.name, err)
 		}
 	}

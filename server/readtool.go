@@ -41,7 +41,9 @@ func NewReadTool[In, Out any](
 ) *AnyTool {
 	var c readConfig
 	for _, option := range options {
-		option(&c)
+		if option != nil {
+			option(&c)
+		}
 	}
 	t := newAnyTool[In, Out](name, description, c.schema, c.errors, Timeouts{Prepare: c.timeout})
 	t.idempotent = true

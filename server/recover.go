@@ -27,6 +27,19 @@ func (s *Server) recover(ctx context.Context, w work, cause error) settlement {
 	return s.park(ctx, w, w.outcomeUnknown(reason, cause), cause)
 }
 
+// carryOn finds out what became of a parked operation, however long its caller waits.
+func (s *Server) carryOn(ctx context.Context, w work, cause error, settled chan<- settlement) {
+	defer s.carrying.end()
+	ended := false
+	defer func() {
+		if value := recover(); !ended {
+			s.salvage(ctx, w, settled, value)
+		}
+	}()
+	settled <- s.recover(ctx, w, cause)
+	ended = true
+}
+
 // park notes that the outcome is unknown, unless a receipt has come in the meantime.
 func (s *Server) park(ctx context.Context, w work, unknown, cause error) settlement {
 	if err := s.ledger.park(ctx, w.attempt, cause); err != nil {

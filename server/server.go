@@ -33,7 +33,9 @@ func New(tools []*AnyTool, options ...Option) (*Server, error) {
 		config: config{stopDelay: DefaultStopDelay, maxOperations: DefaultMaxOperations, recheckInterval: DefaultRecheckInterval},
 	}
 	for _, option := range options {
-		option(&s.config)
+		if option != nil {
+			option(&s.config)
+		}
 	}
 	problems := s.config.check()
 	for _, tool := range tools {

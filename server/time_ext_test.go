@@ -1,9 +1,13 @@
 package server_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -46,7 +50,15 @@ func TestLeavingBeforeTheBoundary(t *testing.T) {
 		<-ctx.Done()
 		return stale.New(errs.Cause(ctx.Err()))
 	}
-	own := func(context.Context, *server.Op, in) error { return context.DeadlineExceeded }
+	own := func(ctx context.Context, _ *server.Op, _ in) error {
+		limited, cancel := context.WithTimeout(ctx, time.Millisecond)
+		defer cancel()
+		return sleep(limited, time.Hour)
+	}
+	canceled := func(context.Context, *server.Op, in) error { return fmt.Errorf("closing: %w", context.Canceled) }
+	relayed := func(context.Context, *server.Op, in) error {
+		return &errs.ServiceError{Code: errs.CodeDeadlineExceeded}
+	}
 	tests := []struct {
 		name   string
 		script script
@@ -62,7 +74,9 @@ func TestLeavingBeforeTheBoundary(t *testing.T) {
 		{"execute, deadline, a status", script{execute: upstream}, time.Second, errs.CodeDeadlineExceeded, codes.DeadlineExceeded},
 		{"execute, own time, a status", script{execute: upstream}, time.Hour, errs.CodeOperationTimeout, codes.DeadlineExceeded},
 		{"execute, a typed error wins", script{execute: typed}, time.Second, "slot_stale", codes.FailedPrecondition},
-		{"execute, a context of its own", script{execute: own}, time.Second, errs.CodeDeadlineExceeded, codes.DeadlineExceeded},
+		{"execute, a limit of its own", script{execute: own}, time.Second, errs.CodeInternal, codes.Internal},
+		{"execute, a cancellation of its own", script{execute: canceled}, 0, errs.CodeInternal, codes.Internal},
+		{"execute, a typed limit of another service", script{execute: relayed}, 0, errs.CodeInternal, codes.Internal},
 	}
 	for i := range tests {
 		test := &tests[i]
@@ -322,5 +336,19 @@ func TestRandomLeaving(t *testing.T) {
 				t.Errorf("%d ms: the effect was called %d times", moment, got)
 			}
 		})
+	}
+}
+
+// TestOwnLimits has a limit that a hook set itself matched in this process, and logged.
+func TestOwnLimits(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	s := script{execute: func(context.Context, *server.Op, in) error { return fmt.Errorf("asking: %w", context.DeadlineExceeded) }}
+	_, err := call(t.Context(), s.server(t, server.WithLogger(slog.New(slog.NewTextHandler(&log, nil)))), "k", `{"id":"a"}`)
+	if !errors.Is(err, context.DeadlineExceeded) || errs.CodeOf(err) != errs.CodeInternal || errs.InfoOf(err).ErrorID == "" {
+		t.Errorf("got %v", err)
+	}
+	if !strings.Contains(log.String(), "asking: ") || !strings.Contains(log.String(), errs.InfoOf(err).ErrorID) {
+		t.Errorf("the log is %s", log.String())
 	}
 }

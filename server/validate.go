@@ -78,7 +78,7 @@ func (c *call) decode() error {
 		text = exact.Canonical(c.tool.schema.Prepare(c.sent))
 	}
 	in, err := c.tool.decode(text)
-	if err != nil {
+	if err = sound("decoding the input", err); err != nil {
 		return &errs.ValidationError{Subject: c.tool.name, Issues: []errs.Issue{undecodable(err)}, Cause: err}
 	}
 	c.in = in
