@@ -29,8 +29,8 @@ type Call struct {
 type Result struct {
 	// Output is the output as JSON text; empty where it was omitted.
 	Output json.RawMessage
-	// OutputOmitted says that the output could not be kept, because it was larger than 1 MiB, or not JSON. The operation
-	// is complete all the same.
+	// OutputOmitted says that the output could not be kept, because it was larger than 1 MiB, or not JSON in UTF-8, or
+	// later had to make room. The operation is complete all the same. Tools that only read fail instead.
 	OutputOmitted bool
 	// Verified says that authoritative state was read after the effect and agrees; false where the tool verifies nothing.
 	Verified bool

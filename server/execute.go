@@ -79,7 +79,7 @@ func (s *Server) read(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	c.receipt, err = encode(c.out)
+	c.receipt.output, err = encode(c.out) // nothing is omitted: another call may read less
 	return err
 }
 

@@ -1,9 +1,13 @@
 package server_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,10 +17,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/remedyrpc/remedy/errs"
+	servicev1 "github.com/remedyrpc/remedy/gen/remedy/service/v1"
 	"github.com/remedyrpc/remedy/interceptors/auth"
 	"github.com/remedyrpc/remedy/server"
 )
@@ -441,11 +449,112 @@ func TestUnwritableOutput(t *testing.T) {
 	tool := server.NewTool("t", "Returns a function.", server.Tool[in, bad]{
 		Execute: server.Immediate(func(context.Context, *server.Op, in) (bad, error) { effects++; return bad{}, nil }),
 	})
-	srv := newServer(t, []*server.AnyTool{tool})
+	var log bytes.Buffer
+	srv := newServer(t, []*server.AnyTool{tool}, server.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 	for _, replayed := range []bool{false, true} {
 		r, err := call(t.Context(), srv, "k", `{"id":"a"}`)
 		if err != nil || !r.OutputOmitted || r.Replayed != replayed || effects != 1 {
 			t.Errorf("got %+v, %v after %d effects", r, err, effects)
+		}
+	}
+	if !strings.Contains(log.String(), "level=ERROR") || !strings.Contains(log.String(), "func()") {
+		t.Errorf("the log is %s", log.String())
+	}
+}
+
+// TestUnsendableOutputs has outputs that grpc, or a client, would not take: they are omitted after an effect, and an error
+// of a tool that only reads. Either is logged.
+func TestUnsendableOutputs(t *testing.T) {
+	t.Parallel()
+	outputs := map[string]struct {
+		out   any
+		level string
+	}{
+		"not UTF-8":               {json.RawMessage("\"\xff\""), "ERROR"},
+		"not UTF-8, in a name":    {map[string]json.RawMessage{"a": json.RawMessage("{\"\xff\":1}")}, "ERROR"},
+		"not a number":            {math.NaN(), "ERROR"},
+		"larger than 1 MiB":       {strings.Repeat("x", 1<<20), "WARN"},
+		"larger than any message": {strings.Repeat("x", 8<<20), "WARN"},
+	}
+	type value struct {
+		Value any `json:"value"`
+	}
+	for name, test := range outputs {
+		for _, reads := range []bool{true, false} {
+			var log bytes.Buffer
+			tool := server.NewReadTool("t", "Reads.", func(context.Context, *server.Op, in) (value, error) { return value{test.out}, nil })
+			if !reads {
+				tool = server.NewTool("t", "Writes.", server.Tool[in, value]{
+					Execute: server.Immediate(func(context.Context, *server.Op, in) (value, error) { return value{test.out}, nil }),
+				})
+			}
+			client, _ := serve(t, newServer(t, []*server.AnyTool{tool}, server.WithLogger(slog.New(slog.NewTextHandler(&log, nil)))))
+			for _, replayed := range []bool{false, true} {
+				response, err := client.CallTool(t.Context(), request("k", `{"id":"a"}`))
+				r := response.GetResult()
+				if reads && (saidBy(err) != said{errs.CodeInternal, errs.EffectNone} || errs.InfoOf(err).ErrorID == "") {
+					t.Errorf("%s, a read: got %v, %v", name, r, err)
+				}
+				if !reads && (err != nil || !r.GetOutputOmitted() || r.GetReplayed() != replayed || r.GetOperationId() == "") {
+					t.Errorf("%s, an effect: got %v, %v", name, r, err)
+				}
+			}
+			if level := map[bool]string{true: "ERROR", false: test.level}[reads]; !strings.Contains(log.String(), "level="+level) {
+				t.Errorf("%s, reads %v: the log is %s", name, reads, log.String())
+			}
+		}
+	}
+}
+
+// TestLargeStruct has an output that is small as text and, as a Struct, larger than clients take.
+func TestLargeStruct(t *testing.T) {
+	t.Parallel()
+	type ones struct {
+		N []int `json:"n"`
+	}
+	tool := server.NewReadTool("t", "Counts.", func(_ context.Context, _ *server.Op, in in) (ones, error) {
+		return ones{make([]int, in.N)}, nil
+	})
+	client, _ := serve(t, newServer(t, []*server.AnyTool{tool}))
+	for n, asStruct := range map[float64]bool{10: true, 500_000: false} {
+		input, err := structpb.NewStruct(map[string]any{"id": "a", "n": n})
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := client.CallTool(t.Context(), &servicev1.CallToolRequest{
+			Tool: "t", Input: &servicev1.CallToolRequest_InputStruct{InputStruct: input},
+		})
+		if got := response.GetResult().GetOutputStruct() != nil; err != nil || got != asStruct || !asStruct && response.GetResult().GetOutputJson() == "" {
+			t.Errorf("%v numbers: got a Struct %v, %v", n, got, err)
+		}
+	}
+}
+
+// TestOperationIDHeader has the header name the operation on the first call and on every answer from what is known.
+func TestOperationIDHeader(t *testing.T) {
+	t.Parallel()
+	s := script{effect: func(_ context.Context, _ *server.Op, in in) (out, error) {
+		if in.N == 1 {
+			return out{}, errors.New("lost")
+		}
+		return out(in), nil
+	}}
+	client, _ := serve(t, s.server(t))
+	for key, input := range map[string]string{"done": `{"id":"a"}`, "unknown": `{"id":"a","n":1}`} {
+		var first string
+		for i := range 3 {
+			var header metadata.MD
+			response, err := client.CallTool(t.Context(), request(key, input), grpc.Header(&header))
+			id := response.GetResult().GetOperationId()
+			if err != nil {
+				id = errs.InfoOf(err).OperationID
+			}
+			if i == 0 {
+				first = id
+			}
+			if got := header.Get(server.OperationIDHeader); len(got) != 1 || got[0] != id || id != first || id == "" {
+				t.Errorf("%s, call %d: got %v for %q", key, i, got, id)
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -203,6 +204,10 @@ func TestVerification(t *testing.T) {
 				e, ok := errors.AsType[*errs.VerificationError](err)
 				if !ok || e.Reason != test.reason || e.OperationKey != "k" || e.OperationID == "" || e.Tool != "t" {
 					t.Errorf("got %+v, %v", e, err)
+				}
+				const unavailable = "The call ran; its result could not be verified. ["
+				if strings.HasPrefix(errs.Message(err), unavailable) != (test.reason == "unavailable") {
+					t.Errorf("got %v", err)
 				}
 				if test.err != nil && !errors.Is(err, test.err) {
 					t.Errorf("the cause is not matched in %v", err)

@@ -35,7 +35,9 @@ func ReadErrors(definitions ...*errs.Definition) ReadOption {
 }
 
 // NewReadTool makes a tool that has no effect: it needs no operation key, nothing of it is kept, and any call may be sent
-// again. Names, descriptions, In and Out are as for [NewTool]; like that, it does not fail.
+// again. Typed errors of package errs reach the caller as they are; of any other, and where the output is larger than
+// 1 MiB or not JSON in UTF-8, the caller gets internal. Names, descriptions, In and Out are as for [NewTool]; like that, it
+// does not fail.
 func NewReadTool[In, Out any](
 	name, description string, read func(ctx context.Context, op *Op, in In) (Out, error), options ...ReadOption,
 ) *AnyTool {

@@ -19,7 +19,7 @@ func (s *Server) verify(ctx context.Context, c *call) error {
 			return nil // there is nothing to compare
 		}
 		if err := guard("decoding the output", func() (err error) { out, err = c.tool.decodeOut(c.receipt.output); return err }); err != nil {
-			return c.unverified("unavailable", fmt.Errorf("decoding the kept output: %w", err))
+			return c.unavailable(fmt.Errorf("decoding the kept output: %w", err))
 		}
 	}
 	op := c.op()
@@ -27,21 +27,26 @@ func (s *Server) verify(ctx context.Context, c *call) error {
 		return c.tool.verify(ctx, op, c.in, out)
 	})
 	if err != nil {
-		return c.unverified("unavailable", err)
+		return c.unavailable(err)
 	}
 	switch {
 	case verdict == Verified || verdict == Superseded:
 		c.verified = true
 		return nil
 	case verdict.disagrees():
-		return c.unverified(notVerified, errors.New(string(verdict)))
+		return &errs.VerificationError{
+			Tool: c.tool.name, OperationKey: c.key, OperationID: c.attempt.id, Reason: notVerified, Cause: errors.New(string(verdict)),
+		}
 	default:
-		return c.unverified("unavailable", fmt.Errorf("the Verify of %s returned no verdict", c.tool.name))
+		return c.unavailable(fmt.Errorf("the Verify of %s returned no verdict", c.tool.name))
 	}
 }
 
-func (c *call) unverified(reason string, cause error) error {
+// unavailable says that verification was not possible. Nobody knows that the result is wrong, so the headline does not say
+// so.
+func (c *call) unavailable(cause error) error {
 	return &errs.VerificationError{
-		Tool: c.tool.name, OperationKey: c.key, OperationID: c.attempt.id, Reason: reason, Cause: cause,
+		Tool: c.tool.name, OperationKey: c.key, OperationID: c.attempt.id, Reason: "unavailable", Cause: cause,
+		Message: "The call ran; its result could not be verified.",
 	}
 }
