@@ -47,7 +47,10 @@ func (r *Report) fields(p *term.Printer) {
 		p.Field("domain", r.Domain)
 		p.Field("retry", RetryText(r.Retry, r.RetryAfter))
 	} else {
-		p.Field("Go type", "*status.Error, unchanged: nothing says whether a retry is allowed")
+		p.Field("Go type", "a gRPC status that is not ours; errors keep matching by status.Code")
+	}
+	if !r.Typed {
+		p.Field("retry", "not stated: nothing says whether a retry is allowed")
 	}
 	p.Field("status", fmt.Sprintf("%s (%d)", r.Plain.Status, r.Plain.Number))
 	p.Field("effect", EffectText(r.Effect, r.Typed))
