@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/remedyrpc/remedy/client"
 	"github.com/remedyrpc/remedy/cmd/remedy/internal/term"
@@ -20,9 +21,9 @@ type callCommand struct {
 
 	Input string `default:"{}" help:"Input as JSON, as @FILE, or - for standard input." placeholder:"JSON"`
 
-	Key string `help:"Operation key: your name for this intent, the same on every retry. Made when the tool needs one." placeholder:"KEY"`
+	Key *string `help:"Operation key: your name for this intent, the same on every retry. Made when the tool needs one." placeholder:"KEY"`
 
-	RunID string `help:"Agent run that the call belongs to." name:"run-id" placeholder:"ID"`
+	RunID *string `help:"Agent run that the call belongs to." name:"run-id" placeholder:"ID"`
 
 	Timeout time.Duration `default:"30s" help:"How long to wait; 0 is no bound. A call that is given up may still take effect."`
 
@@ -32,17 +33,34 @@ type callCommand struct {
 // maxInput is the largest input that a service takes.
 const maxInput = 1 << 20
 
+// read returns the input. What was given and is empty is refused: it is more likely a variable that was never set than a
+// wish for the default, and a key made anew on each run of a script is a second effect.
+func (c *callCommand) read(s *streams) ([]byte, error) {
+	switch {
+	case c.Key != nil && *c.Key == "":
+		return nil, usageError{errors.New("--key: is empty; leave it out to have one made")}
+	case c.RunID != nil && *c.RunID == "":
+		return nil, usageError{errors.New("--run-id: is empty; leave it out for no run")}
+	case c.Input == "":
+		return nil, usageError{errors.New("--input: is empty; leave it out for {}")}
+	}
+	input, err := readInput(c.Input, s.in, maxInput+1)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(input) > maxInput:
+		return nil, usageError{fmt.Errorf("--input: more than %d bytes", maxInput)}
+	case !utf8.Valid(input), !json.Valid(input):
+		return nil, usageError{errors.New("--input: expected JSON, for example '{\"orderId\":\"o-1\"}', @FILE or -")}
+	}
+	return input, nil
+}
+
 // Run calls one tool.
 func (c *callCommand) Run(ctx context.Context, s *streams) error {
-	input, err := readInput(c.Input, s.in, maxInput+1)
+	input, err := c.read(s)
 	if err != nil {
 		return err
-	}
-	if len(input) > maxInput {
-		return usageError{fmt.Errorf("--input: more than %d bytes", maxInput)}
-	}
-	if !json.Valid(input) {
-		return usageError{errors.New("--input: expected JSON, for example '{\"orderId\":\"o-1\"}', @FILE or -")}
 	}
 	service, err := c.dial()
 	if err != nil {
@@ -51,32 +69,44 @@ func (c *callCommand) Run(ctx context.Context, s *streams) error {
 	defer service.Close() //nolint:errcheck // nothing is left to lose
 	ctx, cancel := c.context(ctx, c.Timeout)
 	defer cancel()
-	options, err := c.options(ctx, service)
-	if err != nil {
-		return fail(s, err, failure{addr: c.Addr, json: c.JSON})
+	tool, err := service.Tool(ctx, c.Tool)
+	if err != nil && c.Key == nil { // whether a key is to be made is not known
+		return fail(s, notCalledError{err}, failure{addr: c.Addr, json: c.JSON})
 	}
-	result, err := service.CallJSON(ctx, c.Tool, input, options...)
+	result, err := service.CallJSON(ctx, c.Tool, input, c.options(tool)...)
 	if err != nil {
-		return fail(s, err, failure{addr: c.Addr, key: result.OperationKey, json: c.JSON})
+		return fail(s, err, failure{addr: c.Addr, key: result.OperationKey, reads: reads(tool), json: c.JSON})
 	}
 	return c.succeed(s, &result)
 }
 
-// options are those of the call. A tool that takes no key, because it reads or makes the key of its input, gets none;
-// only the service knows which these are.
-func (c *callCommand) options(ctx context.Context, service *client.Client) ([]client.CallOption, error) {
+// options are those of the call of a tool; nil for one that nothing is known of, which may have an effect. A tool that
+// needs no key, because it reads or makes the key of its input, gets none but the one that was given.
+func (c *callCommand) options(tool *servicev1.Tool) []client.CallOption {
 	var options []client.CallOption
-	if c.RunID != "" {
-		options = append(options, client.WithRunID(c.RunID))
+	if c.RunID != nil {
+		options = append(options, client.WithRunID(*c.RunID))
 	}
-	if c.Key != "" {
-		return append(options, client.WithOperationKey(c.Key)), nil
+	if reads(tool) {
+		options = append(options, client.WithReadOnly())
 	}
-	tool, err := service.Tool(ctx, c.Tool)
-	if err == nil && tool.GetOperationKeySource() != servicev1.OperationKeySource_OPERATION_KEY_SOURCE_CALLER {
+	switch {
+	case c.Key != nil:
+		options = append(options, client.WithOperationKey(*c.Key))
+	case tool.GetOperationKeySource() != servicev1.OperationKeySource_OPERATION_KEY_SOURCE_CALLER:
 		options = append(options, client.WithoutOperationKey())
 	}
-	return options, err
+	return options
+}
+
+// reads reports whether a service says of a tool that it changes nothing, without saying that its calls are operations.
+func reads(tool *servicev1.Tool) bool {
+	switch tool.GetOperationKeySource() {
+	case servicev1.OperationKeySource_OPERATION_KEY_SOURCE_CALLER, servicev1.OperationKeySource_OPERATION_KEY_SOURCE_TOOL:
+		return false
+	default:
+		return tool.GetAnnotations().GetReadOnly()
+	}
 }
 
 // answer is a result as --json writes it.

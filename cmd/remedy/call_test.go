@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -13,7 +14,8 @@ func TestCallGolden(t *testing.T) {
 	addr, _ := serve(t)
 	for tool, code := range map[string]int{
 		"fine": exitOK, "replayed": exitOK, "never": exitNever, "as_is": exitAsIs, "repair": exitAfterRepair,
-		"unknown": exitOutcomeUnknown, "foreign": exitUntyped, "lost": exitOutcomeUnknown,
+		"unknown": exitOutcomeUnknown, "foreign": exitUntyped, "lost": exitOutcomeUnknown, "broken": exitOutcomeUnknown,
+		"look": exitUntyped, "liar": exitOutcomeUnknown, "secret": exitOutcomeUnknown, "empty": exitNever,
 	} {
 		t.Run(tool, func(t *testing.T) {
 			t.Parallel()
@@ -117,25 +119,39 @@ func TestCallFailures(t *testing.T) {
 	addr, f := serve(t)
 	for name, c := range map[string]struct {
 		stdin string
+		addr  string // the service by default
 		args  []string
 		code  int
 		want  string
 	}{
-		"nobody listens":        {args: []string{"--addr", nobody(t), "fine"}, code: exitUntyped, want: "Check that the service runs at"},
-		"no such tool":          {args: []string{"--addr", addr, "nothing"}, code: exitNever, want: "There is no tool nothing."},
-		"no tool":               {args: []string{"--addr", addr}, code: exitUsage, want: "expected"},
-		"input of no kind":      {args: []string{"--addr", addr, "fine", "--input", "{"}, code: exitUsage, want: "expected JSON"},
-		"empty input":           {args: []string{"--addr", addr, "fine", "--input", "-"}, code: exitUsage, want: "expected JSON"},
-		"a missing file":        {args: []string{"--addr", addr, "fine", "--input", "@/does/not/exist"}, code: exitUsage, want: "opening"},
-		"a duration of no kind": {args: []string{"--addr", addr, "fine", "--timeout", "soon"}, code: exitUsage, want: "timeout"},
+		"nobody listens":        {addr: nobody(t), args: []string{"fine"}, code: exitAsIs, want: "Nothing was sent"},
+		"nobody, with a key":    {addr: nobody(t), args: []string{"fine", "--key", "k-1"}, code: exitAsIs, want: "again, under the same key"},
+		"no tool is told of":    {args: []string{"secret"}, code: exitAsIs, want: "Nothing was sent"},
+		"no time":               {args: []string{"fine", "--timeout", "1ns"}, code: exitFailed, want: "Nothing was sent"},
+		"no time, with a key":   {args: []string{"fine", "--timeout", "1ns", "--key", "k-1"}, code: exitFailed, want: "Nothing was sent"},
+		"an empty key":          {args: []string{"fine", "--key", ""}, code: exitUsage, want: "--key: is empty"},
+		"an empty key, joined":  {args: []string{"fine", "--key="}, code: exitUsage, want: "--key: is empty"},
+		"an empty run":          {args: []string{"fine", "--run-id", ""}, code: exitUsage, want: "--run-id: is empty"},
+		"an input not given":    {args: []string{"fine", "--input", ""}, code: exitUsage, want: "--input: is empty"},
+		"an input not in UTF-8": {args: []string{"fine", "--input", "{\"a\":\"\xff\"}"}, code: exitUsage, want: "argument 6 is not UTF-8"},
+		"a file not in UTF-8":   {stdin: "{\"a\":\"\xff\"}", args: []string{"fine", "--input", "-"}, code: exitUsage, want: "expected JSON"},
+		"a header with a space": {args: []string{"fine", "--header", "Bad Name=y"}, code: exitUsage, want: "--header: the name"},
+		"a header of grpc":      {args: []string{"fine", "--header", "Grpc-Timeout=1S"}, code: exitUsage, want: "set by grpc"},
+		"a value of two lines":  {args: []string{"fine", "--header", "a=b\nc"}, code: exitUsage, want: "printable ASCII"},
+		"no such tool":          {args: []string{"nothing"}, code: exitNever, want: "There is no tool nothing."},
+		"no tool":               {code: exitUsage, want: "expected"},
+		"input of no kind":      {args: []string{"fine", "--input", "{"}, code: exitUsage, want: "expected JSON"},
+		"empty input":           {args: []string{"fine", "--input", "-"}, code: exitUsage, want: "expected JSON"},
+		"a missing file":        {args: []string{"fine", "--input", "@/does/not/exist"}, code: exitUsage, want: "opening"},
+		"a duration of no kind": {args: []string{"fine", "--timeout", "soon"}, code: exitUsage, want: "timeout"},
 		"too much": {
-			stdin: strings.Repeat(" ", maxInput+1), args: []string{"--addr", addr, "fine", "--input", "-"}, code: exitUsage, want: "more than",
+			stdin: strings.Repeat(" ", maxInput+1), args: []string{"fine", "--input", "-"}, code: exitUsage, want: "more than",
 		},
-		"a bad key": {args: []string{"--addr", addr, "fine", "--key", "a b"}, code: exitAfterRepair, want: "operation_key"},
+		"a bad key": {args: []string{"fine", "--key", "a b"}, code: exitAfterRepair, want: "operation_key"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := command(t, c.stdin, append([]string{"call"}, c.args...)...)
+			got := command(t, c.stdin, append([]string{"call", "--addr", cmp.Or(c.addr, addr)}, c.args...)...)
 			if got.code != c.code || !strings.Contains(got.err, c.want) || got.out != "" {
 				t.Errorf("exit %d, want %d and %q in:\n%s%s", got.code, c.code, c.want, got.err, got.out)
 			}
@@ -143,5 +159,43 @@ func TestCallFailures(t *testing.T) {
 	}
 	if len(f.calls) != 0 {
 		t.Errorf("%d calls were sent", len(f.calls))
+	}
+}
+
+// What was never sent is said in JSON too, and no error that is shown contradicts it.
+func TestCallSaysWhatWasNeverSent(t *testing.T) {
+	t.Parallel()
+	addr, _ := serve(t)
+	for name, args := range map[string][]string{
+		"refused": {"call", "--addr", nobody(t), "fine"}, "no time": {"call", "--addr", addr, "--timeout", "1ns", "fine"},
+		"tools": {"tools", "--addr", nobody(t)},
+	} {
+		got := command(t, "", append(args, "--json")...)
+		var object struct {
+			ExitCode  int  `json:"exitCode"`
+			NeverSent bool `json:"neverSent"`
+			Error     struct {
+				OutcomeUnknown bool `json:"outcomeUnknown"`
+			} `json:"error"`
+		}
+		if err := json.Unmarshal([]byte(got.out), &object); err != nil {
+			t.Fatalf("%v in %s", err, got.out)
+		}
+		if !object.NeverSent || object.Error.OutcomeUnknown || object.ExitCode != got.code || got.code != exitAsIs && got.code != exitFailed {
+			t.Errorf("%s: exit %d: %s", name, got.code, got.out)
+		}
+		if got = command(t, "", args...); strings.Contains(got.err, "never") || strings.Contains(got.err, "Do not send") {
+			t.Errorf("%s: the call may be sent again, but:\n%s", name, got.err)
+		}
+	}
+}
+
+// A tool that only reads gets no key, and nobody has to reconcile it.
+func TestCallOfAToolThatReads(t *testing.T) {
+	t.Parallel()
+	addr, f := serve(t)
+	got := command(t, "", "call", "--addr", addr, "look")
+	if sent := <-f.calls; got.code != exitUntyped || sent.GetOperationKey() != "" || strings.Contains(got.err, "may have taken effect") {
+		t.Errorf("exit %d, sent %v\n%s", got.code, sent, got.err)
 	}
 }

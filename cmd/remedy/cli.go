@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 
@@ -29,24 +30,42 @@ type commands struct {
 	Demo    demoCommand    `cmd:"" help:"Bring about every error that a tool can end with, and show it from all sides."`
 }
 
-const description = `Typed, repairable errors for tools that agents call.
+const description = `Typed, repairable errors for tools that agents call.`
 
+// exitCodes is the end of every --help.
+const exitCodes = `
 Exit codes:
   0  done
-  1  not done, for a reason of this machine
+  1  not done, for a reason of this machine, or time ran out before anything was sent
   2  the command line, or the status to be explained, is not understood
   3  the call failed: never send it again                (never)
-  4  the call failed: it may be sent again unchanged     (as_is)
+  4  the call failed: it may be sent again unchanged     (as_is, or it was never sent: no service there)
   5  the call failed: it may be sent again after repair  (after_repair)
   6  the call may or may not have taken effect           (outcome_unknown)
-  7  the call failed without a typed error, for example because nothing listens`
+  7  the call failed without a typed error, and nothing says whether it may be sent again
+To see them, build the binary (go build ./cmd/remedy): "go run" turns every code but 0 into 1.
+`
+
+// help writes what --help shows.
+func help(options kong.HelpOptions, c *kong.Context) error {
+	if err := kong.DefaultHelpPrinter(options, c); err != nil {
+		return err //nolint:wrapcheck // it goes back to kong
+	}
+	_, err := io.WriteString(c.Stdout, exitCodes)
+	return err //nolint:wrapcheck // it goes back to kong
+}
 
 // run runs one command line and returns the exit code.
 func run(ctx context.Context, args []string, s *streams) int {
+	for i, arg := range args {
+		if !utf8.ValidString(arg) { // the parser would put other characters in its place
+			return complain(s, usageError{fmt.Errorf("argument %d is not UTF-8", i+1)})
+		}
+	}
 	helped := false
 	parser, err := kong.New(&commands{},
 		kong.Name("remedy"), kong.Description(description), kong.Writers(s.out, s.err),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100, NoAppDescFormat: true}),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}), kong.Help(help),
 		kong.Exit(func(int) { helped = true }), // --help goes on parsing after this
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(s),
 	)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strings"
 	"time"
 
 	"google.golang.org/grpc/credentials"
@@ -38,6 +39,11 @@ func (a *address) context(ctx context.Context, timeout time.Duration) (context.C
 
 // dial returns a client of the service. It connects on the first call.
 func (a *address) dial() (*client.Client, error) {
+	for name, value := range a.Header {
+		if err := checkHeader(name, value); err != nil {
+			return nil, usageError{fmt.Errorf("--header: %w", err)}
+		}
+	}
 	creds, err := a.credentials()
 	if err != nil {
 		return nil, err
@@ -47,6 +53,26 @@ func (a *address) dial() (*client.Client, error) {
 		return nil, usageError{fmt.Errorf("--addr: %w", err)}
 	}
 	return c, nil
+}
+
+// checkHeader refuses what grpc cannot send, or keeps for itself and leaves out.
+func checkHeader(name, value string) error {
+	name = strings.ToLower(name)
+	if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_.") != "" {
+		return fmt.Errorf("the name %q has other characters than A-Z a-z 0-9 . _ -", name)
+	}
+	switch name {
+	case "content-type", "te", "user-agent":
+		return fmt.Errorf("%s is set by grpc", name)
+	}
+	if strings.HasPrefix(name, "grpc-") {
+		return fmt.Errorf("%s is set by grpc", name)
+	}
+	isPrintable := func(r rune) bool { return r >= ' ' && r <= '~' }
+	if !strings.HasSuffix(name, "-bin") && strings.TrimFunc(value, isPrintable) != "" {
+		return fmt.Errorf("the value of %s must be printable ASCII", name)
+	}
+	return nil
 }
 
 // credentials returns how to secure the connection.

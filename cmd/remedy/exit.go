@@ -7,6 +7,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/remedyrpc/remedy/client"
 	"github.com/remedyrpc/remedy/errs"
 )
 
@@ -45,12 +46,32 @@ func exitCode(err error) int {
 	if _, ok := errors.AsType[usageError](err); ok {
 		return exitUsage
 	}
+	if isUnsent(err) {
+		return unsentCode(err)
+	}
+	if _, ok := errors.AsType[*client.OutputError](err); ok {
+		return exitNever // it succeeded
+	}
 	if errs.CodeOf(err) == "" {
 		if isOfCall(err) {
 			return exitUntyped
 		}
 		return exitFailed
 	}
+	return ruleCode(err)
+}
+
+// unsentCode is the exit code of a call of which nothing was sent. When the service was not there, the same command may be
+// run again as it is; the rest has to do with this machine.
+func unsentCode(err error) int {
+	if status.Code(err) == codes.Unavailable {
+		return exitAsIs
+	}
+	return exitFailed
+}
+
+// ruleCode is the exit code of a typed error.
+func ruleCode(err error) int {
 	switch {
 	case errs.CodeOf(err) == errs.CodeOutcomeUnknown || errs.EffectOf(err) == errs.EffectUnknown:
 		return exitOutcomeUnknown
@@ -60,6 +81,29 @@ func exitCode(err error) int {
 		return exitAfterRepair
 	default:
 		return exitNever
+	}
+}
+
+// notCalledError is the error of what comes before a call, which was not made because of it.
+type notCalledError struct{ error }
+
+func (e notCalledError) Unwrap() error { return e.error }
+
+// isUnsent reports whether nothing of a call was sent and err itself does not say what to do. What the service, or the
+// client, has to say of what was asked for comes first.
+func isUnsent(err error) bool {
+	_, notCalled := errors.AsType[notCalledError](err)
+	if !notCalled && !client.NeverSent(err) {
+		return false
+	}
+	switch errs.CodeOf(err) {
+	case errs.CodeCanceled, errs.CodeDeadlineExceeded:
+		return true
+	case "":
+		code := status.Code(err)
+		return client.NeverSent(err) || code == codes.Unavailable || code == codes.DeadlineExceeded || code == codes.Canceled
+	default:
+		return false
 	}
 }
 

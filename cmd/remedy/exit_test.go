@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/remedyrpc/remedy/client"
 	"github.com/remedyrpc/remedy/errs"
 )
 
@@ -35,6 +36,13 @@ func TestExitCode(t *testing.T) {
 		{fmt.Errorf("wrapped: %w", status.Error(codes.Internal, "x")), exitUntyped},
 		{context.DeadlineExceeded, exitUntyped},
 		{context.Canceled, exitUntyped},
+		{notCalledError{status.Error(codes.Unavailable, "x")}, exitAsIs},
+		{notCalledError{status.Error(codes.DeadlineExceeded, "x")}, exitFailed},
+		{notCalledError{&errs.ServiceError{Code: errs.CodeDeadlineExceeded}}, exitFailed},
+		{notCalledError{&errs.ServiceError{Code: errs.CodeToolNotFound}}, exitNever},
+		{notCalledError{&errs.ServiceError{Code: errs.CodeOverloaded}}, exitAsIs},
+		{notCalledError{status.Error(codes.PermissionDenied, "x")}, exitUntyped},
+		{&client.OutputError{Cause: os.ErrInvalid}, exitNever},
 	} {
 		if got := exitCode(c.err); got != c.want {
 			t.Errorf("%v: got %d, want %d", c.err, got, c.want)
@@ -48,17 +56,27 @@ func TestHelp(t *testing.T) {
 	if got.code != exitOK || got.err != "" {
 		t.Fatalf("exit %d, %s", got.code, got.err)
 	}
-	for code := exitOK; code <= exitUntyped; code++ {
-		if !strings.Contains(got.out, fmt.Sprintf("\n  %d  ", code)) {
-			t.Errorf("exit code %d is not in --help", code)
+	// Every --help lists them, and how to see them.
+	listsCodes := func(name, help string) {
+		t.Helper()
+		for code := exitOK; code <= exitUntyped; code++ {
+			if !strings.Contains(help, fmt.Sprintf("\n  %d  ", code)) {
+				t.Errorf("exit code %d is not in %s --help", code, name)
+			}
+		}
+		if !strings.Contains(help, "go run") {
+			t.Errorf("%s --help does not say that go run hides the exit codes", name)
 		}
 	}
-	for _, name := range []string{"explain", "catalog", "tools", "call"} {
+	listsCodes("remedy", got.out)
+	for _, name := range []string{"explain", "catalog", "tools", "call", "demo"} {
 		if !strings.Contains(got.out, "\n  "+name+" ") {
 			t.Errorf("%s is not in --help", name)
 		}
 		if help := command(t, "", name, "--help"); help.code != exitOK || !strings.Contains(help.out, "Usage: remedy "+name) {
 			t.Errorf("%s --help: exit %d, %s", name, help.code, help.out)
+		} else {
+			listsCodes(name, help.out)
 		}
 	}
 	if got := command(t, ""); got.code != exitUsage || got.out != "" {

@@ -7,15 +7,20 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/remedyrpc/remedy/client"
 	"github.com/remedyrpc/remedy/cmd/remedy/internal/report"
 	"github.com/remedyrpc/remedy/cmd/remedy/internal/term"
 )
 
 // failure is what to show of a call beside its error.
 type failure struct {
-	addr string // of the service
-	key  string // of the call; empty for none
-	json bool
+	addr  string // of the service
+	key   string // of the call; empty for none
+	reads bool   // the service says that the tool changes nothing
+	json  bool
+
+	unsent bool // nothing was sent; fail finds out
+	done   bool // the call succeeded, but its output cannot be had; fail finds out
 }
 
 // failed is an error as --json writes it.
@@ -23,6 +28,7 @@ type failed struct {
 	OK           bool           `json:"ok"`
 	ExitCode     int            `json:"exitCode"`
 	OperationKey string         `json:"operationKey,omitempty"`
+	NeverSent    bool           `json:"neverSent,omitempty"`
 	Next         []string       `json:"next"`
 	Error        *report.Report `json:"error"`
 }
@@ -30,8 +36,15 @@ type failed struct {
 // fail shows the error of a call and returns it as shown.
 func fail(s *streams, err error, f failure) error {
 	r := reportOf(err)
+	f.unsent = isUnsent(err)
+	_, f.done = errors.AsType[*client.OutputError](err)
+	if f.unsent || f.reads || f.done {
+		r.OutcomeUnknown = false
+	}
 	if f.json {
-		out := &failed{ExitCode: exitCode(err), OperationKey: cmp.Or(f.key, r.OperationKey), Next: next(r, f), Error: r}
+		out := &failed{
+			ExitCode: exitCode(err), OperationKey: cmp.Or(f.key, r.OperationKey), NeverSent: f.unsent, Next: next(r, f), Error: r,
+		}
 		return errors.Join(shownError{err}, term.JSON(s.out, out))
 	}
 	p := term.NewPrinter(s.err, false)
@@ -44,19 +57,29 @@ func reportOf(err error) *report.Report {
 	if r := report.OfError(err); r != nil {
 		return r
 	}
+	if e, ok := errors.AsType[notCalledError](err); ok {
+		err = e.error // a status that nothing is wrapped around keeps its text
+	}
 	return report.Of(status.Convert(err).Proto())
 }
 
 func failText(p *term.Printer, r *report.Report, f failure) {
-	if r.Typed {
-		p.Bad("remedy: " + r.Headline)
-		p.Field("code", r.Code)
-		p.Field("retry", report.RetryText(r.Retry, r.RetryAfter))
-		p.Field("effect", report.EffectText(r.Effect, true))
-	} else {
-		p.Bad("remedy: " + r.Plain.Status + ": " + shorten(r.Message))
-		p.Field("retry", "not stated: the error is not typed")
+	headline, retry, effect := r.Headline, report.RetryText(r.Retry, r.RetryAfter), report.EffectText(r.Effect, r.Typed)
+	if !r.Typed {
+		headline, retry = r.Plain.Status+": "+shorten(r.Message), "not stated: the error is not typed"
 	}
+	switch {
+	case f.unsent:
+		retry, effect = "as_is: the same call may be sent again", "none: nothing was sent"
+	case f.done:
+		headline, retry, effect = shorten(r.Message), report.RetryText("never", ""), ""
+	case f.reads && r.Effect == "":
+		effect = "none: the service says that the tool only reads"
+	}
+	p.Bad("remedy: " + headline)
+	p.Field("code", r.Code)
+	p.Field("retry", retry)
+	p.Field("effect", effect)
 	p.Field("errorId", r.ErrorID)
 	p.Field("operationKey", cmp.Or(f.key, r.OperationKey))
 	p.Field("operationId", r.OperationID)
@@ -73,15 +96,38 @@ func next(r *report.Report, f failure) []string {
 		return lines
 	}
 	switch {
+	case f.done:
+		return []string{"Do not send this call again: it succeeded."}
+	case f.unsent:
+		return nextOfUnsent(r, f)
+	case f.reads && !r.Typed:
+		return []string{"Send the same call again if you like: the service says that the tool only reads."}
 	case !r.Typed && r.Plain.Number == int32(codes.Unavailable):
 		return []string{"Check that the service runs at " + f.addr + " (--addr, REMEDY_ADDR)."}
 	case !r.Typed:
 		return []string{"Ask whoever runs the service at " + f.addr + ": nothing says whether a retry is safe."}
-	case r.Retry == "as_is" && f.key != "":
-		return []string{"Send the same call again, under the same key."}
 	case r.Retry == "as_is":
-		return []string{"Send the same call again."}
+		return []string{sendAgain(f)}
 	default:
 		return []string{"Do not send this call again."}
 	}
+}
+
+func sendAgain(f failure) string {
+	if f.key != "" {
+		return "Send the same call again, under the same key."
+	}
+	return "Send the same call again."
+}
+
+// nextOfUnsent says what to do about a call of which nothing was sent.
+func nextOfUnsent(r *report.Report, f failure) []string {
+	lines := []string{"Nothing was sent, so nothing can have happened. " + sendAgain(f)}
+	switch r.Plain.Number {
+	case int32(codes.Unavailable):
+		lines = append(lines, "Check that the service runs at "+f.addr+" (--addr, REMEDY_ADDR).")
+	case int32(codes.DeadlineExceeded):
+		lines = append(lines, "Give it more time (--timeout).")
+	}
+	return lines
 }

@@ -40,6 +40,10 @@ func failures() map[string]error {
 		"unknown": &errs.OutcomeUnknownError{Tool: "unknown", OperationKey: "k-1", OperationID: "op-8"},
 		"foreign": status.Error(codes.FailedPrecondition, "not \x1b[2Jours"),
 		"lost":    status.Error(codes.Unavailable, "the connection broke"),
+		"broken":  errs.WithInfo(&errs.ServiceError{Code: errs.CodeInternal}, errs.Info{ErrorID: "e-9"}),
+		"look":    status.Error(codes.Unavailable, "the connection broke"),
+		"liar":    status.Error(codes.Unavailable, "the connection broke"),
+		"secret":  status.Error(codes.Unavailable, "the connection broke"),
 	}
 }
 
@@ -55,6 +59,9 @@ func (f *fake) CallTool(ctx context.Context, r *servicev1.CallToolRequest) (*ser
 	if who := metadata.ValueFromIncomingContext(ctx, "who"); len(who) > 0 {
 		result.Output = &servicev1.ToolResult_OutputJson{OutputJson: `{"who":"` + strings.Join(who, "|") + `"}`}
 	}
+	if r.GetTool() == "empty" {
+		result.Output = nil
+	}
 	if result.GetReplayed() {
 		result.FirstCompletedAt = timestamppb.New(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 		result.Output, result.OutputOmitted = nil, true
@@ -62,14 +69,20 @@ func (f *fake) CallTool(ctx context.Context, r *servicev1.CallToolRequest) (*ser
 	return &servicev1.CallToolResponse{Result: result}, nil
 }
 
+const (
+	noKey       = servicev1.OperationKeySource_OPERATION_KEY_SOURCE_NONE
+	keyOfCaller = servicev1.OperationKeySource_OPERATION_KEY_SOURCE_CALLER
+	keyOfTool   = servicev1.OperationKeySource_OPERATION_KEY_SOURCE_TOOL
+)
+
 // listed are the tools of the fake, the last one hostile.
 func listed() []*servicev1.Tool {
 	return []*servicev1.Tool{
 		{
-			Name: "cancel_order", Description: "Cancel one unshipped order.", OperationKeySource: servicev1.OperationKeySource_OPERATION_KEY_SOURCE_CALLER,
+			Name: "cancel_order", Description: "Cancel one unshipped order.", OperationKeySource: keyOfCaller,
 			Annotations: &servicev1.ToolAnnotations{Destructive: true, Idempotent: true},
 		},
-		{Name: "list_orders", Description: "List orders.", OperationKeySource: servicev1.OperationKeySource_OPERATION_KEY_SOURCE_NONE, Annotations: &servicev1.ToolAnnotations{ReadOnly: true}},
+		{Name: "list_orders", Description: "List orders.", OperationKeySource: noKey, Annotations: &servicev1.ToolAnnotations{ReadOnly: true}},
 		{Name: "evil\x1b[2J", Description: "a\nb"},
 	}
 }
@@ -83,15 +96,25 @@ func (f *fake) ListTools(_ context.Context, r *servicev1.ListToolsRequest) (*ser
 }
 
 func (f *fake) GetTool(_ context.Context, r *servicev1.GetToolRequest) (*servicev1.GetToolResponse, error) {
+	named := func(tool *servicev1.Tool) *servicev1.GetToolResponse {
+		tool.Name = r.GetName()
+		return &servicev1.GetToolResponse{Tool: tool}
+	}
 	tool := listed()[0]
 	switch r.GetName() {
 	case "cancel_order":
 	case "keyless":
-		return &servicev1.GetToolResponse{Tool: &servicev1.Tool{Name: r.GetName(), OperationKeySource: servicev1.OperationKeySource_OPERATION_KEY_SOURCE_TOOL}}, nil
+		return named(&servicev1.Tool{OperationKeySource: keyOfTool}), nil
+	case "look":
+		return named(&servicev1.Tool{OperationKeySource: noKey, Annotations: &servicev1.ToolAnnotations{ReadOnly: true}}), nil
+	case "liar":
+		return named(&servicev1.Tool{OperationKeySource: keyOfCaller, Annotations: &servicev1.ToolAnnotations{ReadOnly: true}}), nil
+	case "secret":
+		return nil, status.Error(codes.Unavailable, "not now")
 	case "nothing":
 		return nil, &errs.ServiceError{Code: errs.CodeToolNotFound, Subject: r.GetName()}
 	default:
-		return &servicev1.GetToolResponse{Tool: &servicev1.Tool{Name: r.GetName(), OperationKeySource: servicev1.OperationKeySource_OPERATION_KEY_SOURCE_CALLER}}, nil
+		return named(&servicev1.Tool{OperationKeySource: keyOfCaller}), nil
 	}
 	tool.InputSchemaJson = `{"type":"object","required":["orderId"],"properties":{"orderId":{"type":"string"}}}`
 	tool.Errors = []*servicev1.DeclaredError{{

@@ -31,9 +31,9 @@ func TestToolsFailures(t *testing.T) {
 		want string
 	}{
 		"no such tool":    {[]string{"--addr", addr, "nothing"}, exitNever, "There is no tool nothing."},
-		"nobody listens":  {[]string{"--addr", nobody(t)}, exitUntyped, "Check that the service runs at"},
+		"nobody listens":  {[]string{"--addr", nobody(t)}, exitAsIs, "Check that the service runs at"},
 		"no port":         {[]string{"--addr", "localhost"}, exitUsage, "missing port"},
-		"TLS, unexpected": {[]string{"--addr", addr, "--tls=on"}, exitUntyped, "UNAVAILABLE"},
+		"TLS, unexpected": {[]string{"--addr", addr, "--tls=on"}, exitAsIs, "UNAVAILABLE"},
 		"no such file":    {[]string{"--addr", addr, "--ca-file", "/does/not/exist"}, exitUsage, "--ca-file"},
 		"no certificate":  {[]string{"--addr", addr, "--ca-file", "tools_test.go"}, exitUsage, "no certificate in PEM"},
 	} {
