@@ -128,7 +128,8 @@ func TestHugeInput(t *testing.T) {
 			t.Errorf("%d bytes: %d calls were sent", size, len(requests))
 		}
 	}
-	if _, err := client.Call[text, any](t.Context(), c, "place_order", text{strings.Repeat("x", 1<<20-around)}); err != nil || len(requests) != 1 {
+	largest := text{strings.Repeat("x", 1<<20-around)}
+	if _, err := client.Call[text, any](t.Context(), c, "place_order", largest); err != nil || len(requests) != 1 {
 		t.Errorf("the largest input: %v, %d calls", err, len(requests))
 	}
 }
