@@ -129,6 +129,9 @@ func (e *AuthError) describe(f *form) {
 // decodeAuthError reads the identity message.
 func decodeAuthError(m *remedyv1.AuthError) typed {
 	a := m.GetAuth()
+	if a == nil {
+		a = &remedyv1.AuthFailure{}
+	}
 	return &AuthError{
 		Auth: AuthFailure{
 			Kind: AuthKind(wordOf(a.GetKind(), "KIND_")), Source: AuthSource(wordOf(a.GetSource(), "SOURCE_")),

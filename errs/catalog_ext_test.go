@@ -10,6 +10,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/remedyrpc/remedy/errs"
 	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
@@ -158,6 +160,33 @@ func TestAccessorsOfOthers(t *testing.T) {
 			t.Errorf("%v: after %s", err, after)
 		}
 	}
+}
+
+// TestEmptyIdentities: a server may leave every field out. A client still gets the type, where the type alone tells the code.
+func TestEmptyIdentities(t *testing.T) {
+	t.Parallel()
+	for _, s := range catalogSamples() {
+		p := s.err.GRPCStatus().Proto()
+		p.Details[1].Value = nil
+		got := errs.FromStatus(status.FromProto(p))
+		options := proto.GetExtension(messageOf(t, p.GetDetails()[1]).Options(), remedyv1.E_Error).(*remedyv1.ErrorOptions)
+		tells := options.GetDiscriminator() != "code" && options.GetDiscriminator() != "reason"
+		if asOwn(got, s.err) != tells || errs.CodeOf(got) != errs.Code(s.err.ErrorCode()) || errs.RetryOf(got) != s.err.RetryPolicy() {
+			t.Errorf("%s: got %T %v", s.name, got, got)
+		}
+		if _ = (errs.Encoder{}).Encode(errs.WithInfo(got, call), method, true); !errs.PlanOf(got).Equal(s.err.Plan()) {
+			t.Errorf("%s: plan %v", s.name, errs.PlanOf(got).Steps())
+		}
+	}
+}
+
+func messageOf(t *testing.T, detail *anypb.Any) protoreflect.MessageDescriptor {
+	t.Helper()
+	m, err := detail.UnmarshalNew()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.ProtoReflect().Descriptor()
 }
 
 func TestStringsOfEnums(t *testing.T) {

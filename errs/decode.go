@@ -79,7 +79,7 @@ func decode(st *status.Status, depth int) Error {
 	}
 	r := &received{}
 	w := &r.wire
-	reason, ok := w.readInfo(info)
+	reason, ok := w.readInfo(info.GetValue())
 	if !ok {
 		return nil
 	}
@@ -209,8 +209,10 @@ func dress(e typed, w *wire) {
 // headlineOf is a received message without what follows its headline. It only serves to show something; type and code
 // never come from it.
 func headlineOf(message, code string) string {
-	if i := strings.Index(message, " ["+code+"; "); i >= 0 {
-		return message[:i]
+	tail := " [" + code + "; "
+	if strings.HasPrefix(message, tail[1:]) {
+		return ""
 	}
-	return message
+	headline, _, _ := strings.Cut(message, tail)
+	return headline
 }

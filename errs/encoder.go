@@ -110,11 +110,12 @@ func (c Encoder) finish(e Error, also []Error, err error) Encoded {
 // within returns what e says within the limit.
 func (c Encoder) within(e Error) *wire {
 	w := saidBy(e)
+	if w.invalid || w.foreign && !utf8.ValidString(w.st.Message()) {
+		w = w.repaired()
+	}
 	switch {
 	case w.cost > room(c.Limit):
 		return w.refit(c.Limit)
-	case w.invalid, w.foreign && !utf8.ValidString(w.st.Message()):
-		return w.repaired()
 	case w.info.Truncated && !w.foreign && w.limit < room(c.Limit):
 		return build(baseOf(e), c.Limit, true)
 	default:

@@ -263,6 +263,9 @@ func TestForeignOversize(t *testing.T) {
 		{"message of CJK", &spb.Status{Message: strings.Repeat("一", 1<<18)}, nil},
 		{"message and details", &spb.Status{Message: strings.Repeat("m", 1<<20), Details: repeat(small, 3)}, []string{"ResourceInfo", "ResourceInfo", "ResourceInfo"}},
 		{"ErrorInfo after a large one", &spb.Status{Details: anys(mustAny(t, bad), small, info)}, []string{"ResourceInfo", "ErrorInfo"}},
+		{"several of ErrorInfo, one of them ours", &spb.Status{Message: strings.Repeat("m", 5000), Details: anys(
+			mustAny(t, &errdetails.ErrorInfo{Reason: "SLOT_STALE", Metadata: map[string]string{"retry": "as_is"}}), info, small,
+		)}, []string{"ResourceInfo"}},
 		{"many small ones", &spb.Status{Details: append(repeat(small, 200_000), info)}, nil},
 	}
 	for _, test := range tests {

@@ -64,15 +64,15 @@ func appendEntry(b []byte, key, value string) []byte {
 	return appendString(b, entryValue, value)
 }
 
-// soleInfo returns the bytes of the one ErrorInfo; nil when there is none or more than one.
-func soleInfo(details []*anypb.Any, names []string) []byte {
-	var found []byte
+// soleInfo returns the one ErrorInfo; nil when there is none or more than one.
+func soleInfo(details []*anypb.Any, names []string) *anypb.Any {
+	var found *anypb.Any
 	for i, name := range names {
 		if name == errorInfoName {
 			if found != nil {
 				return nil
 			}
-			found = details[i].GetValue()
+			found = details[i]
 		}
 	}
 	return found

@@ -23,8 +23,8 @@ func (r *fields) next() bool {
 	if r.bad || r.b == "" {
 		return false
 	}
-	tag := r.varint()
-	if r.field, r.kind = protowire.DecodeTag(tag); r.field < protowire.MinValidNumber {
+	r.field, r.kind = protowire.DecodeTag(r.varint())
+	if !r.field.IsValid() || r.bad {
 		return r.stop()
 	}
 	switch r.kind {

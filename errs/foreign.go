@@ -42,7 +42,10 @@ func fitForeign(st *status.Status, limit int) *status.Status {
 		return st
 	}
 	p.Message = validUTF8(p.GetMessage())
-	p.Details = slices.DeleteFunc(p.GetDetails(), func(d *anypb.Any) bool { return !utf8.ValidString(d.GetTypeUrl()) })
+	several := infos(p) > 1 // none of which may be left alone: a status with one can be ours
+	p.Details = slices.DeleteFunc(p.GetDetails(), func(d *anypb.Any) bool {
+		return !utf8.ValidString(d.GetTypeUrl()) || several && messageName(d) == errorInfoName
+	})
 	if listCost(p) <= room(limit) {
 		return status.FromProto(p)
 	}
@@ -66,6 +69,17 @@ func fitForeign(st *status.Status, limit int) *status.Status {
 		}
 	}
 	return status.FromProto(p)
+}
+
+// infos counts the ErrorInfo details.
+func infos(p *spb.Status) int {
+	n := 0
+	for _, d := range p.GetDetails() {
+		if messageName(d) == errorInfoName {
+			n++
+		}
+	}
+	return n
 }
 
 // tells reports the details that say more than their size.

@@ -46,7 +46,7 @@ func (f *form) render() string {
 	steps := shownSteps(f.plan)
 	left := f.messageSize - len(tail)
 	if len(steps) == 0 {
-		return f.shownHeadline(left) + tail
+		return strings.TrimPrefix(f.shownHeadline(left)+tail, " ") // without a headline nothing is in front of the bracket
 	}
 	lead := " Next action: "
 	if len(steps) > 1 {
@@ -72,8 +72,7 @@ func (f *form) render() string {
 	}
 	var b strings.Builder
 	b.Grow(f.messageSize)
-	b.WriteString(headline)
-	b.WriteString(tail)
+	b.WriteString(strings.TrimPrefix(headline+tail, " "))
 	b.WriteString(lead)
 	for i := range steps[:shown] {
 		if i > 0 {

@@ -300,6 +300,7 @@ func TestOursForeignUnknown(t *testing.T) {
 		{"no ErrorInfo", []*anypb.Any{tool}, ""},
 		{"two of them", []*anypb.Any{ours, ours}, ""},
 		{"two of them, one under another prefix", []*anypb.Any{ours, {TypeUrl: "x.example/google.rpc.ErrorInfo"}}, ""},
+		{"two of them, one empty", []*anypb.Any{{TypeUrl: ours.GetTypeUrl()}, ours}, ""},
 		{"no rule", []*anypb.Any{info("SLOT_STALE", "d", "")}, ""},
 		{"another rule", []*anypb.Any{info("SLOT_STALE", "d", "sometimes")}, ""},
 		{"no reason", []*anypb.Any{info("", "d", "never")}, ""},

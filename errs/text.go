@@ -56,6 +56,7 @@ func clean(s string) string {
 		case invisible(r):
 			continue
 		}
+		r = unbracketed(r)
 		switch {
 		case space:
 			b.WriteByte(' ')
@@ -63,7 +64,7 @@ func clean(s string) string {
 			b.WriteRune(joiner)
 		}
 		space, joiner, last = false, 0, r
-		b.WriteRune(unbracketed(r))
+		b.WriteRune(r)
 	}
 	return b.String()
 }
@@ -237,7 +238,7 @@ func quoted(s string) string {
 	if cut, was := bound(s, window); was {
 		s = cut + ellipsis
 	}
-	s = strings.Map(unquoted, clean(s))
+	s = clean(strings.Map(unquoted, s))
 	s, _ = cutRunes(s, maxValueRunes)
 	return `"` + s + `"`
 }
