@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -18,7 +19,7 @@ import (
 // that is known, that the call had no effect. Everything that was returned is matched in it, and what the caller is not
 // told is logged under the error id that it is given.
 func (s *Server) answer(ctx context.Context, c *call, stage string, err error) error {
-	info := errs.Info{RunID: c.runID(), Effect: s.effect(ctx, c)}
+	info := errs.Info{RunID: c.runID(), Effect: c.effect()}
 	if c.tool != nil {
 		info.Tool, info.OperationKey, info.OperationID = c.tool.name, c.key, c.attempt.id
 	}
@@ -45,22 +46,19 @@ type returned struct{ error }
 // Unwrap returns it.
 func (r returned) Unwrap() error { return r.error }
 
-// effect says what this server knows of an effect of the operation when a call fails before its boundary.
-func (s *Server) effect(ctx context.Context, c *call) errs.Effect {
+// effect says what is known of an effect when a call fails before its boundary. What it states is about the operation, as
+// its key names it, and not only about this call. A key that nothing is known of proves nothing: the operation may have
+// been forgotten, after its time or with the process, and have had an effect. So none is stated where there is no key, and
+// for the operation that a call has claimed and freed; else nothing is stated.
+func (c *call) effect() errs.Effect {
 	switch {
 	case c.tool == nil:
 		return errs.EffectUnspecified
-	case !c.tool.effect || c.freed:
+	case !c.tool.effect || c.freed || c.tool.key == nil && c.key == "":
 		return errs.EffectNone
-	case c.key == "" && c.tool.key != nil || c.attempt.id != "":
-		return errs.EffectUnspecified // an earlier call may have had one
-	case c.key == "":
-		return errs.EffectNone // without a key there is no earlier call
+	default:
+		return errs.EffectUnspecified
 	}
-	if known, err := s.ledger.look(ctx, c.opKey()); err == nil && known.state == stateNone {
-		return errs.EffectNone
-	}
-	return errs.EffectUnspecified
 }
 
 // completed fills in which call an error belongs to where a hook left that to the server.
@@ -129,6 +127,33 @@ func (s *Server) logFailure(ctx context.Context, c *call, stage string, answered
 	case info.Domain == errs.DomainTool && c.tool != nil && !c.tool.declares(code) && code != errNotApplied.Code():
 		s.log(ctx, slog.LevelWarn, "a tool returned an error that it does not declare", nil, attrs...)
 	}
+}
+
+// logCall logs that a call has ended, for whoever looks closely.
+func (s *Server) logCall(ctx context.Context, c *call, stage string, begun time.Time, err error) {
+	debug := false
+	if _ = caught("the log", func() error { debug = s.logger().Enabled(ctx, slog.LevelDebug); return nil }); !debug {
+		return
+	}
+	attrs := []slog.Attr{slog.String("tool", c.Tool), slog.Duration("duration", time.Since(begun))}
+	info := errs.InfoOf(err)
+	code := string(errs.CodeOf(err))
+	if code == "" && err != nil {
+		code = status.Code(err).String() // of another service
+	}
+	for _, a := range []slog.Attr{
+		slog.String("stage", stage), slog.String("code", code), slog.String("effect", info.Effect.String()),
+		slog.String("operationKey", c.key), slog.String("operationId", c.attempt.id), slog.String("runId", c.runID()),
+		slog.String("errorId", info.ErrorID),
+	} {
+		if a.Value.String() != "" {
+			attrs = append(attrs, a)
+		}
+	}
+	if err == nil {
+		attrs = append(attrs, slog.Bool("replayed", c.replayed), slog.Bool("verified", c.verified))
+	}
+	s.log(ctx, slog.LevelDebug, "a call ended", nil, attrs...)
 }
 
 // stacked is an error that knows where it came from, such as a panic.

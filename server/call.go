@@ -18,8 +18,8 @@ type Call struct {
 	// InputStruct is the input as a Struct, used where Input is empty. Its numbers are doubles, so integers beyond 2^53-1
 	// are refused.
 	InputStruct *structpb.Struct
-	// OperationKey is the caller's name for its intent, 1 to 64 of [A-Za-z0-9_.:-]. Equal retries carry the same one. Tools
-	// that only read, or that derive a key, take none.
+	// OperationKey is the caller's name for its intent, 1 to 64 of [A-Za-z0-9_.:-]. Equal retries carry the same one. It is
+	// not used by tools that only read, or that make the key of their input.
 	OperationKey string
 	// RunID is the agent run that the call belongs to, at most 36 of [A-Za-z0-9_.:-]; may be empty.
 	RunID string

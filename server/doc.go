@@ -17,6 +17,15 @@
 // Execute returns its effect instead of having it: the server first notes that it crosses, then calls the effect once.
 // From there on an answer is a result, a typed error that proves what became of the effect, or outcome_unknown.
 //
-// What is known of operations is kept in memory, for 24 hours. It does not survive the process: after a restart an old
-// key is a new operation. Nothing here retries a call, and an effect that may have happened is not called again.
+// What an operation key names is an operation of one tool, for one principal of one tenant. What is known of it is kept in
+// memory, for 24 hours from its completion; when there are too many operations (see [WithMaxOperations]), for less, but not
+// for less than ten minutes. A running operation, and one whose outcome is unknown, is not forgotten. Nothing survives the
+// process. A key that has been forgotten names a new operation: a retry after that has the effect again.
+//
+// The effect that an error states is about the operation and not about the call alone. None is stated for an operation
+// that this server has claimed and not carried out, and where there is no key. A call that fails before that, for instance
+// with invalid_input or authorization_denied, did nothing itself, and its error states no effect: its key may be that of
+// an operation that has been forgotten.
+//
+// Nothing here retries a call, and an effect that may have happened is not called again while its operation is known.
 package server

@@ -92,11 +92,23 @@ func (s *Server) claim(ctx context.Context, c *call) error {
 			return nil
 		}
 		if !errors.Is(err, errTaken) {
+			s.warnFull(ctx, err)
 			return err
 		}
 		if err := s.lookup(ctx, c); err != nil || c.answered {
 			return err
 		}
+	}
+}
+
+// warnFull logs now and then that there is no room for another operation.
+func (s *Server) warnFull(ctx context.Context, err error) {
+	const seldom = time.Minute
+	if now, last := time.Now(), s.warned.Load(); errs.CodeOf(err) == errs.CodeOverloaded &&
+		(last == nil || now.Sub(*last) >= seldom) && s.warned.CompareAndSwap(last, &now) {
+		delay, _ := errs.RetryAfterOf(err)
+		s.log(ctx, slog.LevelWarn, "there is no room for another operation, and calls are refused", errors.Unwrap(err),
+			slog.Duration("roomIn", delay))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"context"
 	"crypto/rand"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -18,6 +19,7 @@ const (
 
 	keepDone    = 24 * time.Hour   // a completed operation is forgotten after this
 	keepAtLeast = 10 * time.Minute // and not before this, however many come after it
+	roomDelay   = time.Minute      // to wait for room when no operation is complete
 	maxOutputs  = 64 << 20         // bytes; above it the oldest outputs are dropped, their receipts stay
 	maxWaiting  = 64               // calls that wait for one operation
 
@@ -95,7 +97,9 @@ func (o *operations) claim(_ context.Context, k opKey, d digest) (attempt, error
 		return attempt{}, errTaken
 	}
 	if len(o.rows) >= o.most && !o.forgetOldest() {
-		return attempt{}, &errs.ServiceError{Code: errs.CodeOverloaded, Subject: k.tool, RetryAfter: time.Second}
+		full := fmt.Errorf("%d operations are remembered, which is the most; %d of them are complete, none for %v yet",
+			len(o.rows), o.done.Len(), keepAtLeast)
+		return attempt{}, &errs.ServiceError{Code: errs.CodeOverloaded, Subject: k.tool, RetryAfter: o.roomIn(), Cause: full}
 	}
 	o.attempt++
 	a := attempt{key: k, id: "op_" + rand.Text(), number: o.attempt}
@@ -209,6 +213,16 @@ func (o *operations) forgetOldest() bool {
 	}
 	o.forget(op)
 	return true
+}
+
+// roomIn is when the oldest operation may be forgotten.
+func (o *operations) roomIn() time.Duration {
+	e := o.done.Front()
+	if e == nil {
+		return roomDelay
+	}
+	op := e.Value.(*operation) //nolint:forcetypeassert,errcheck // the list holds nothing else
+	return max(keepAtLeast-time.Since(op.receipt.completedAt), time.Second)
 }
 
 func (o *operations) forget(op *operation) {

@@ -558,3 +558,158 @@ func TestOperationIDHeader(t *testing.T) {
 		}
 	}
 }
+
+// TestToolKey has a tool that makes the key of its input: the caller's is not used, and answers name the tool's.
+func TestToolKey(t *testing.T) {
+	t.Parallel()
+	s := script{key: func(_ context.Context, in in) string { return "of-" + in.ID }}
+	srv := s.server(t)
+	first, err := call(t.Context(), srv, "mine", `{"id":"a"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"", "mine", "another"} {
+		r, err := call(t.Context(), srv, key, `{"id":"a"}`)
+		if err != nil || !r.Replayed || r.OperationID != first.OperationID {
+			t.Errorf("%q: got %+v, %v", key, r, err)
+		}
+		if _, err := call(t.Context(), srv, key, `{"id":"a","n":1}`); saidBy(err) != (said{errs.CodeOperationConflict, 0}) ||
+			errs.InfoOf(err).OperationKey != "of-a" {
+			t.Errorf("%q, another input: got %v, %+v", key, err, errs.InfoOf(err))
+		}
+	}
+	if r, err := call(t.Context(), srv, "mine", `{"id":"b"}`); err != nil || r.Replayed {
+		t.Errorf("the same key of the caller, another of the tool: got %+v, %v", r, err)
+	}
+	// Before its key is known, a failure names none.
+	if _, err := call(t.Context(), srv, "mine", `{}`); saidBy(err) != (said{errs.CodeInvalidInput, 0}) || errs.InfoOf(err).OperationKey != "" {
+		t.Errorf("got %v, %+v", err, errs.InfoOf(err))
+	}
+	s.effect = func(context.Context, *server.Op, in) (out, error) { return out{}, errors.New("lost") }
+	_, err = call(t.Context(), srv, "mine", `{"id":"c"}`)
+	if e, ok := errors.AsType[*errs.OutcomeUnknownError](err); !ok || e.OperationKey != "of-c" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestForgottenStatesNothing has calls fail whose operation took place and was forgotten: none states that it did not.
+func TestForgottenStatesNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var s script
+		srv := s.server(t)
+		if _, err := call(t.Context(), srv, "k", `{"id":"a"}`); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(24*time.Hour + time.Second)
+		s.authorize = func(context.Context, *server.Op, in) error { return server.Denied("") }
+		if _, err := call(t.Context(), srv, "k", `{"id":"a"}`); saidBy(err) != (said{errs.CodeAuthorizationDenied, 0}) {
+			t.Errorf("denied: got %v of effect %q", err, errs.EffectOf(err))
+		}
+		if _, err := call(t.Context(), srv, "k", `{"id":7}`); saidBy(err) != (said{errs.CodeInvalidInput, 0}) {
+			t.Errorf("invalid: got %v of effect %q", err, errs.EffectOf(err))
+		}
+		_, err := srv.Call(t.Context(), server.Call{Tool: "t", OperationKey: "k", Input: `{`, RunID: "a b"})
+		if saidBy(err) != (said{errs.CodeInvalidInput, 0}) {
+			t.Errorf("an invalid request: got %v of effect %q", err, errs.EffectOf(err))
+		}
+		if n := s.count("effect"); n != 1 {
+			t.Errorf("the effect was called %d times", n)
+		}
+	})
+}
+
+// TestFull has no room for another operation: who calls is told when there will be some, and the log once a minute.
+func TestFull(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := script{effect: func(_ context.Context, _ *server.Op, in in) (out, error) {
+			if in.N == 1 {
+				return out{}, errors.New("lost")
+			}
+			return out(in), nil
+		}}
+		var log bytes.Buffer
+		srv := s.server(t, server.WithMaxOperations(2), server.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+		refused := func(after time.Duration) {
+			t.Helper()
+			_, err := call(t.Context(), srv, "new", `{"id":"a"}`)
+			if got, ok := errs.RetryAfterOf(err); !ok || got != after || saidBy(err) != (said{errs.CodeOverloaded, 0}) {
+				t.Errorf("got %v, %v, want %v", got, err, after)
+			}
+		}
+		warnings := func(want int) {
+			t.Helper()
+			if got := strings.Count(log.String(), "level=WARN"); got != want || got > 0 && !strings.Contains(log.String(), "2 operations are remembered") {
+				t.Errorf("got %d warnings, want %d: %s", got, want, log.String())
+			}
+			log.Reset()
+		}
+		for _, key := range []string{"a", "b"} {
+			if _, err := call(t.Context(), srv, key, `{"id":"a"}`); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Minute)
+		}
+		for range 60 {
+			refused(8 * time.Minute)
+		}
+		warnings(1)
+		time.Sleep(8*time.Minute - 100*time.Millisecond)
+		refused(time.Second)
+		warnings(1)
+		time.Sleep(100 * time.Millisecond)
+		if _, err := call(t.Context(), srv, "new", `{"id":"a","n":1}`); errs.CodeOf(err) != errs.CodeOutcomeUnknown {
+			t.Errorf("got %v", err)
+		}
+		time.Sleep(time.Minute)
+		if _, err := call(t.Context(), srv, "more", `{"id":"a","n":1}`); errs.CodeOf(err) != errs.CodeOutcomeUnknown {
+			t.Errorf("got %v", err)
+		}
+		log.Reset()
+		_, err := call(t.Context(), srv, "none-is-complete", `{"id":"a"}`)
+		if got, _ := errs.RetryAfterOf(err); got != time.Minute {
+			t.Errorf("got %v, %v", got, err)
+		}
+		warnings(1)
+	})
+}
+
+// TestDebug has a line for every call, without its input.
+func TestDebug(t *testing.T) {
+	t.Parallel()
+	s := script{execute: func(_ context.Context, _ *server.Op, in in) error {
+		if in.N == 1 {
+			return stale.New()
+		}
+		return nil
+	}}
+	var log bytes.Buffer
+	srv := s.server(t, server.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+	for _, test := range []struct {
+		call server.Call
+		want []string
+	}{
+		{
+			server.Call{Tool: "t", OperationKey: "k", RunID: "r", Input: `{"id":"hunter2"}`},
+			[]string{"tool=t", "duration=", "operationKey=k", "operationId=op_", "runId=r", "replayed=false"},
+		},
+		{
+			server.Call{Tool: "t", OperationKey: "l", Input: `{"id":"hunter2","n":1}`},
+			[]string{"stage=execute", "code=slot_stale", "effect=none", "operationKey=l"},
+		},
+		{server.Call{Tool: "u", Input: `{"id":"hunter2"}`}, []string{"tool=u", "code=tool_not_found"}},
+	} {
+		log.Reset()
+		_, _ = srv.Call(t.Context(), test.call)
+		_, line, ok := strings.Cut(log.String(), `level=DEBUG msg="a call ended"`)
+		for _, want := range test.want {
+			if !strings.Contains(line, want) {
+				t.Errorf("%s is not in %s", want, line)
+			}
+		}
+		if !ok || strings.Contains(log.String(), "hunter2") {
+			t.Errorf("the log is %s", log.String())
+		}
+	}
+}

@@ -32,8 +32,9 @@ func WithObserver(observer Observer) Option { return func(c *config) { c.observe
 
 // WithMaxOperations bounds how many operations are remembered at once, from 1 on. When there are more, those that
 // completed longest ago are forgotten, but not within ten minutes, and those that run or whose outcome is unknown never
-// are; a call that finds no room is answered overloaded. The default is [DefaultMaxOperations], some 10 MB without the
-// outputs, which take 64 MiB at most.
+// are; a call that finds no room is answered overloaded, with the time until there is some. So no more than this many new
+// operations in ten minutes find room for certain. The default is [DefaultMaxOperations], some 10 MB without the outputs,
+// which take 64 MiB at most.
 func WithMaxOperations(n int) Option { return func(c *config) { c.maxOperations = n } }
 
 // WithStopDelay is how long [Server.Shutdown] lets load balancers see that the server is not serving before it refuses

@@ -34,6 +34,7 @@ func (s *Server) Call(ctx context.Context, request Call) (Result, error) {
 	c := &call{Call: request}
 	at, err := s.run(ctx, c)
 	s.observe(ctx, c, at, begun, err)
+	s.logCall(ctx, c, at, begun, err)
 	if err != nil {
 		return Result{}, err
 	}

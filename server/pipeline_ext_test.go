@@ -38,17 +38,18 @@ func TestStages(t *testing.T) {
 	}{
 		{name: "no such tool", tool: "u", stage: "find", said: said{errs.CodeToolNotFound, 0}},
 		{name: "impossible tool", tool: "\x00", stage: "find", said: said{errs.CodeToolNotFound, 0}},
-		{name: "bad input", input: `{"id":1}`, stage: "validate", said: said{errs.CodeInvalidInput, errs.EffectNone}},
-		{name: "no JSON", input: `{`, stage: "validate", said: said{errs.CodeInvalidInput, errs.EffectNone}},
+		{name: "bad input", input: `{"id":1}`, stage: "validate", said: said{errs.CodeInvalidInput, 0}},
+		{name: "no JSON", input: `{`, stage: "validate", said: said{errs.CodeInvalidInput, 0}},
+		{name: "bad input, no key", key: "-", input: `{`, stage: "validate", said: said{errs.CodeInvalidInput, errs.EffectNone}},
 		{name: "bad key", key: "a b", stage: "validate", said: said{errs.CodeInvalidInput, errs.EffectNone}},
 		{name: "no key", key: "-", stage: "validate", said: said{errs.CodeOperationKeyRequired, errs.EffectNone}},
 		{
 			name: "denied", script: script{authorize: func(context.Context, *server.Op, in) error { return server.Denied("no") }},
-			stage: "authorize", said: said{errs.CodeAuthorizationDenied, errs.EffectNone}, hooks: []string{"authorize"},
+			stage: "authorize", said: said{errs.CodeAuthorizationDenied, 0}, hooks: []string{"authorize"},
 		},
 		{
 			name: "authorize fails", script: script{authorize: func(context.Context, *server.Op, in) error { return plain }},
-			stage: "authorize", said: said{errs.CodeInternal, errs.EffectNone}, hooks: []string{"authorize"},
+			stage: "authorize", said: said{errs.CodeInternal, 0}, hooks: []string{"authorize"},
 		},
 		{
 			name: "typed failure", script: script{execute: func(context.Context, *server.Op, in) error { return stale.New() }},
@@ -134,7 +135,7 @@ func TestPanics(t *testing.T) {
 		{
 			"authorize",
 			script{authorize: func(context.Context, *server.Op, in) error { boom(); return nil }},
-			said{errs.CodeInternal, errs.EffectNone},
+			said{errs.CodeInternal, 0},
 		},
 		{"key", script{key: func(context.Context, in) string { boom(); return "" }}, said{errs.CodeInternal, 0}},
 		{

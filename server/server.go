@@ -21,6 +21,7 @@ type Server struct {
 
 	health   *healthService
 	stopping atomic.Bool
+	warned   atomic.Pointer[time.Time] // that there is no room
 	carrying carrying
 }
 

@@ -161,3 +161,12 @@ func TestDependencies(t *testing.T) {
 		}
 	}
 }
+
+// TestNilOptions skips options that are nil, as of a caller that has none to give.
+func TestNilOptions(t *testing.T) {
+	t.Parallel()
+	read := server.NewReadTool("t", "Reads.", func(_ context.Context, _ *server.Op, in in) (out, error) { return out(in), nil }, nil)
+	if _, err := server.New([]*server.AnyTool{read}, nil, server.WithStopDelay(0), nil); err != nil {
+		t.Error(err)
+	}
+}

@@ -91,7 +91,11 @@ func TestLeavingBeforeTheBoundary(t *testing.T) {
 					defer cancel()
 				}
 				_, err := call(ctx, srv, "k", `{"id":"a"}`)
-				if saidBy(err) != (said{test.code, errs.EffectNone}) || status.Code(err) != test.status {
+				effect := errs.EffectNone // of an operation that was claimed
+				if test.script.execute == nil {
+					effect = errs.EffectUnspecified
+				}
+				if saidBy(err) != (said{test.code, effect}) || status.Code(err) != test.status {
 					t.Errorf("got %v", err)
 				}
 				if test.script.count("effect") != 0 {
@@ -111,9 +115,9 @@ func TestCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := script{execute: func(context.Context, *server.Op, in) error { cancel(); return nil }}
 	srv := s.server(t)
-	for range 2 { // in Execute, and before
+	for _, effect := range []errs.Effect{errs.EffectNone, errs.EffectUnspecified} { // in Execute, and before
 		_, err := call(ctx, srv, "k", `{"id":"a"}`)
-		if saidBy(err) != (said{errs.CodeCanceled, errs.EffectNone}) || !errors.Is(err, context.Canceled) {
+		if saidBy(err) != (said{errs.CodeCanceled, effect}) || !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -312,7 +316,11 @@ func TestRandomLeaving(t *testing.T) {
 				if effects != 1 {
 					t.Errorf("%d ms: told of an effect, and there was none", moment)
 				}
-			case errs.EffectUnknown, errs.EffectUnspecified:
+			case errs.EffectUnspecified:
+				if err != nil && effects != 0 {
+					t.Errorf("%d ms: told nothing of an effect, and there was one: %v", moment, err)
+				}
+			case errs.EffectUnknown:
 				if err != nil && errs.CodeOf(err) != errs.CodeOutcomeUnknown {
 					t.Errorf("%d ms: got %v", moment, err)
 				}

@@ -9,7 +9,15 @@ import (
 // Tool is what a tool with an effect is made of. Execute is required, the rest may be left out.
 //
 // Every hook may be called by several goroutines at once. A panic in one is an error of it, and its text never leaves
-// the server. Typed errors of package errs reach the caller as they are; of any other error the caller gets internal.
+// the server. What becomes of an error depends on where it comes from:
+//
+//   - of Authorize and Execute, typed errors of package errs reach the caller as they are; of any other the caller gets
+//     internal, or what tells of its own deadline and cancellation. A limit that a hook sets itself is an error like any
+//     other.
+//   - of the effect, every error means outcome_unknown or is looked up with Recover, typed ones too, unless it comes from
+//     [Op.NotApplied]: then what is in that is treated like an error of Execute.
+//   - of Recover, it leaves the outcome unknown.
+//   - of Verify, it means verification_failed, with the reason unavailable.
 type Tool[In, Out any] struct {
 	// InputSchema is the JSON Schema 2020-12 of In, as JSON text. Empty derives it: fields are required unless their tag
 	// says omitempty or omitzero, a jsonschema tag is the description, no other properties are allowed, and a type with a
@@ -18,11 +26,11 @@ type Tool[In, Out any] struct {
 	// Authorize says whether the caller may do this: nil, [Denied], or another error. It is asked on every call, also when
 	// the result is known already. op.ID is empty, because there may be no operation yet.
 	Authorize func(ctx context.Context, op *Op, in In) error
-	// Key names the operation, 1 to 64 of [A-Za-z0-9_.:-]. A tool that has it takes no key from its callers; the key of a
-	// tool without it is the caller's.
+	// Key names the operation, 1 to 64 of [A-Za-z0-9_.:-]. Where a tool has it, a key that the caller sends is not used, and
+	// answers name this one; the key of a tool without it is the caller's.
 	Key func(ctx context.Context, in In) string
 	// Execute checks and prepares, and returns the effect. It must not have the effect: an error here says that nothing
-	// happened, and the key may be used again.
+	// happened, and the key may be used again. Typed errors reach the caller, which they do not from the effect.
 	Execute func(ctx context.Context, op *Op, in In) (Effect[Out], error)
 	// Recover finds out what became of an effect that did not return a result. It only reads, by op.ID or op.Key, and may
 	// run while the effect still does. Without it such an outcome stays unknown.
@@ -40,7 +48,9 @@ type Tool[In, Out any] struct {
 }
 
 // Effect is what a tool does to the world. It is called once, without the caller's deadline and cancellation. Its error
-// means that nobody knows what happened, unless it comes from [Op.NotApplied].
+// means that nobody knows what happened, also where it is a typed one: the caller gets outcome_unknown unless Recover finds
+// the effect. An error that proves that nothing happened goes to the caller by [Op.NotApplied]; what can be refused before
+// the effect is better refused in Execute.
 type Effect[Out any] func(ctx context.Context) (Out, error)
 
 // Immediate makes an Execute of a function that needs no checks before its effect.

@@ -17,10 +17,12 @@ import (
 // validate reads the input, checks it against the schema and fills in its defaults. No hook sees an input that does not
 // match.
 func (s *Server) validate(ctx context.Context, c *call) error {
+	if c.tool.effect && c.tool.key == nil && isKey(c.OperationKey) {
+		c.key = c.OperationKey
+	}
 	if issues := checkRequest(c); issues != nil {
 		return &errs.ValidationError{Subject: "remedy.service.v1.CallToolRequest", Issues: issues}
 	}
-	c.key = c.OperationKey
 	if issues := c.read(); issues != nil {
 		return &errs.ValidationError{Subject: c.tool.name, Issues: issues}
 	}
@@ -119,17 +121,13 @@ func rangeOf(t reflect.Type) string {
 	}
 }
 
-// takeKey makes sure that a tool with an effect has exactly one operation key.
+// takeKey makes sure that a tool with an effect has an operation key. Where the tool makes it, the caller's means nothing:
+// clients send one with every call.
 func (c *call) takeKey(ctx context.Context) error {
 	switch {
 	case !c.tool.effect:
-		c.key = ""
-	case c.tool.key == nil && c.OperationKey == "":
+	case c.tool.key == nil && c.key == "":
 		return &errs.ServiceError{Code: errs.CodeOperationKeyRequired, Subject: c.tool.name}
-	case c.tool.key != nil && c.OperationKey != "":
-		return &errs.ValidationError{Subject: "remedy.service.v1.CallToolRequest", Issues: []errs.Issue{{
-			Path: "/operation_key", Keyword: "operation_key", Message: "must be left out: " + c.tool.name + " derives the key from its input",
-		}}}
 	case c.tool.key != nil:
 		return guard("Key", func() error {
 			if c.key = c.tool.key(ctx, c.in); !isKey(c.key) {

@@ -114,7 +114,7 @@ func TestInvalidInput(t *testing.T) {
 	a := newAgent(t)
 	_, err := a.call("cancel_order", "k", `{"reason":"boredom"}`)
 	a.expect(err, failure{
-		errs.CodeInvalidInput, codes.InvalidArgument, errs.EffectNone,
+		errs.CodeInvalidInput, codes.InvalidArgument, errs.EffectUnspecified,
 		`Input does not match the schema of cancel_order: /orderId is required; /reason must be one of "customer_request", ` +
 			`"duplicate". [invalid_input; retry only after repair] Next action: Change the input.`,
 	})
@@ -180,7 +180,7 @@ func TestAuthorizationDenied(t *testing.T) {
 	ctx := metadata.AppendToOutgoingContext(t.Context(), "who", "auditor")
 	_, err := a.callAs(ctx, "cancel_order", "k", `{"orderId":"ord_1","reason":"duplicate"}`)
 	a.expect(err, failure{
-		errs.CodeAuthorizationDenied, codes.PermissionDenied, errs.EffectNone,
+		errs.CodeAuthorizationDenied, codes.PermissionDenied, errs.EffectUnspecified,
 		`Not authorized to call cancel_order. [authorization_denied; do not retry]`,
 	})
 	if e, ok := errors.AsType[*errs.AuthorizationError](err); !ok || e.Reason != "auditors may only read" {
@@ -361,6 +361,25 @@ func TestPastTheBoundary(t *testing.T) {
 	}
 }
 
+// TestKeyOfTheCaller sends a key with every call, as package client does: the tools that make theirs of the input use that.
+func TestKeyOfTheCaller(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t)
+	input := a.authorize("pay-1", "rcv_acme", 100)
+	first, err := a.call("send_payment", "key-1", input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := a.call("send_payment", "key-2", input)
+	if err != nil || !again.GetReplayed() || again.GetOperationId() != first.GetOperationId() {
+		t.Errorf("got %v, %v", again, err)
+	}
+	_, err = a.call("send_payment", "key-3", payment("pay-1", "auth_1", 101, "rcv_acme"))
+	if errs.CodeOf(err) != errs.CodeOperationConflict || errs.InfoOf(err).OperationKey != "pay-1" {
+		t.Errorf("got %v, %+v", err, errs.InfoOf(err))
+	}
+}
+
 func TestOthers(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t)
@@ -371,7 +390,7 @@ func TestOthers(t *testing.T) {
 		{"prepare_payment_authorization", "k2", `{"sourceAccountId":"acc_main","receiverId":"rcv_9","amount":1}`, "receiver_not_found"},
 		{"prepare_payment_authorization", "k3", `{"sourceAccountId":"acc_main","receiverId":"rcv_acme","amount":0}`, "invalid_input"},
 		{"send_payment", "", `{"operationId":"p","authorizationId":"auth_9","amount":1,"receiverId":"rcv_acme"}`, "payment_not_authorized"},
-		{"send_payment", "p", `{"operationId":"p","authorizationId":"auth_9","amount":1,"receiverId":"rcv_acme"}`, "invalid_input"},
+		{"send_payment", "not-used", `{"operationId":"p","authorizationId":"auth_9","amount":1,"receiverId":"rcv_acme"}`, "payment_not_authorized"},
 		{"send_payment", "", `{"operationId":"no key","authorizationId":"auth_9","amount":1,"receiverId":"rcv_acme"}`, "invalid_input"},
 	}
 	for _, test := range tests {

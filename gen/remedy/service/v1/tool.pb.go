@@ -37,7 +37,7 @@ const (
 	OperationKeySource_OPERATION_KEY_SOURCE_NONE OperationKeySource = 1
 	// The caller: a call without a key is refused.
 	OperationKeySource_OPERATION_KEY_SOURCE_CALLER OperationKeySource = 2
-	// The tool, from the input: a call with a key is refused.
+	// The tool, from the input: the caller's key is not used.
 	OperationKeySource_OPERATION_KEY_SOURCE_TOOL OperationKeySource = 3
 )
 
@@ -544,8 +544,9 @@ type CallToolRequest struct {
 	//	*CallToolRequest_InputStruct
 	//	*CallToolRequest_InputJson
 	Input isCallToolRequest_Input `protobuf_oneof:"input"`
-	// The caller's name for this intent, 1 to 64 of [A-Za-z0-9_.:-]; equal retries carry it. Tools that only read need none,
-	// and tools that make it of their input take none: see Tool.operation_key_source.
+	// The caller's name for this intent, 1 to 64 of [A-Za-z0-9_.:-]; equal retries carry it. It names an operation of this
+	// tool for this principal of this tenant, until that is forgotten. It is not used by tools that only read, or that make
+	// the key of their input: see Tool.operation_key_source.
 	OperationKey string `protobuf:"bytes,4,opt,name=operation_key,json=operationKey,proto3" json:"operation_key,omitempty"`
 	// Agent run the call belongs to, at most 36 of [A-Za-z0-9_.:-]; empty for none.
 	RunId         string `protobuf:"bytes,5,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
@@ -696,7 +697,7 @@ func (x *CallToolResponse) GetResult() *ToolResult {
 // ToolResult is the stored result of one operation.
 type ToolResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Output, in the form the input came in; as JSON text, too, where a Struct would change a number.
+	// Output, in the form the input came in; as JSON text, too, where a Struct would change a number or take more than 2 MiB.
 	//
 	// Types that are valid to be assigned to Output:
 	//
@@ -711,7 +712,8 @@ type ToolResult struct {
 	FirstCompletedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=first_completed_at,json=firstCompletedAt,proto3" json:"first_completed_at,omitempty"`
 	// The server's name for this operation; empty for tools that only read.
 	OperationId string `protobuf:"bytes,6,opt,name=operation_id,json=operationId,proto3" json:"operation_id,omitempty"`
-	// Whether the output was too large to be kept, or could not be encoded; the operation is complete all the same.
+	// Whether the output was too large to be kept, or could not be encoded, or later had to make room; the operation is
+	// complete all the same. Tools that only read fail instead.
 	OutputOmitted bool `protobuf:"varint,7,opt,name=output_omitted,json=outputOmitted,proto3" json:"output_omitted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -37,7 +37,8 @@ type ToolServiceClient interface {
 	// GetTool returns one tool with its input schema and the errors it declares.
 	GetTool(ctx context.Context, in *GetToolRequest, opts ...grpc.CallOption) (*GetToolResponse, error)
 	// CallTool runs one tool. It may have an effect: a lost answer is an unknown outcome, and equal retries carry the
-	// same operation_key.
+	// same operation_key. An error states that there was none only for an operation that was taken on and not carried out,
+	// and where there is no key: before that nothing is said of what an earlier call with the same key may have done.
 	CallTool(ctx context.Context, in *CallToolRequest, opts ...grpc.CallOption) (*CallToolResponse, error)
 }
 
@@ -90,7 +91,8 @@ type ToolServiceServer interface {
 	// GetTool returns one tool with its input schema and the errors it declares.
 	GetTool(context.Context, *GetToolRequest) (*GetToolResponse, error)
 	// CallTool runs one tool. It may have an effect: a lost answer is an unknown outcome, and equal retries carry the
-	// same operation_key.
+	// same operation_key. An error states that there was none only for an operation that was taken on and not carried out,
+	// and where there is no key: before that nothing is said of what an earlier call with the same key may have done.
 	CallTool(context.Context, *CallToolRequest) (*CallToolResponse, error)
 	mustEmbedUnimplementedToolServiceServer()
 }
