@@ -37,18 +37,20 @@ func texts() kong.Vars {
 		"dev_principal":  "Who a caller on loopback is that does not say so in the header remedy-dev-principal.",
 		"call_timeout":   "Time for a call that comes without a deadline, for example 90s or 2m. 0 is no bound.",
 		"max_concurrent": "Calls that run at once; more are answered overloaded. 0 is no bound.",
-		"max_operations": "Operations that are remembered at once, 1 or more. Those that completed longest ago are forgotten first.",
-		"stop_delay":     "Time between NOT_SERVING in health checks and the first refused call, after SIGTERM or SIGINT.",
-		"stop_timeout":   "Time for everything that runs to end, the delay included. Then it is cut off.",
-		"log_format":     "text or json, on standard error.",
-		"log_level":      "debug, info, warn or error.",
+		"max_operations": "Operations that are remembered at once, 1 or more. Those that completed longest ago are forgotten " +
+			"first, but not within ten minutes; a call that finds no room is answered overloaded, with the time until there is some.",
+		"stop_delay":   "Time between NOT_SERVING in health checks and the first refused call, after SIGTERM or SIGINT.",
+		"stop_timeout": "Time for everything that runs to end, the delay included. Then it is cut off.",
+		"log_format":   "text or json, on standard error.",
+		"log_level":    "debug, info, warn or error.",
 	}
 }
 
 const description = `Serves tools to agents over gRPC, with errors that say what may be done next.
 
 In this version the tools are those of a sample shop (cancel_order, book_slot, send_payment, ...), and what is known
-of operations is kept in memory: after a restart an old operation key is a new operation.
+of operations is kept in memory. An operation key is remembered for 24 hours, under pressure for less, but not for
+less than ten minutes, for each caller and tool. After that, or after a restart, it is the key of a new operation.
 
 On loopback a caller may say who it is in the headers remedy-dev-principal and remedy-dev-tenant. That is for
 development: nobody checks it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 
 	"google.golang.org/grpc/metadata"
@@ -35,7 +36,26 @@ func developer(principal string) auth.Func {
 				*field = values[0]
 			}
 		}
+		if id.Principal == "" {
+			return auth.Identity{}, fmt.Errorf("the header %s must not be empty: leave it out to be %s", principalHeader, principal)
+		}
 		return id, nil
+	}
+}
+
+// logged logs who is not believed, and why. The errors of what it wraps hold no values of headers.
+func logged(logger *slog.Logger, identify auth.Func) auth.Func {
+	return func(ctx context.Context, method string) (auth.Identity, error) {
+		id, err := identify(ctx, method)
+		if err != nil {
+			from := "unknown"
+			if p, ok := peer.FromContext(ctx); ok && p.Addr != nil {
+				from = p.Addr.String()
+			}
+			logger.LogAttrs(ctx, slog.LevelInfo, "a caller was not authenticated",
+				slog.String("peer", from), slog.String("method", method), slog.String("error", err.Error()))
+		}
+		return id, err
 	}
 }
 

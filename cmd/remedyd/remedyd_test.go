@@ -153,6 +153,9 @@ func TestServe(t *testing.T) {
 	if _, err := client.CallTool(as(strings.Repeat("x", 129)), call); errs.CodeOf(err) != errs.CodeUnauthenticated {
 		t.Errorf("got %v", err)
 	}
+	if _, err := client.CallTool(as(""), call); errs.CodeOf(err) != errs.CodeUnauthenticated {
+		t.Errorf("got %v", err)
+	}
 	if _, err := client.CallTool(as("alice"), call); err != nil {
 		t.Errorf("got %v", err)
 	}
@@ -170,6 +173,12 @@ func TestServe(t *testing.T) {
 	for line := range strings.Lines(log) {
 		if !json.Valid([]byte(line)) {
 			t.Errorf("the log holds %s", line)
+		}
+	}
+	for _, why := range []string{"must be given once", "must not be empty"} {
+		const who = `"level":"INFO","msg":"a caller was not authenticated","peer":"127.0.0.1:`
+		if _, line, ok := strings.Cut(log, who); !ok || !strings.Contains(line, why) || strings.Contains(log, "xxx") {
+			t.Errorf("%q is not in the log, or the value of a header is: %s", why, log)
 		}
 	}
 	if !strings.Contains(log, `"msg":"stopped"`) {

@@ -87,7 +87,7 @@ func (f *flags) daemon(logger *slog.Logger) (*daemon, error) {
 		interceptors.WithLimits(limits.WithDefaultTimeout(f.CallTimeout), limits.WithMaxConcurrent(f.MaxConcurrent)),
 	}
 	if host, _, err := net.SplitHostPort(f.Listen); err == nil && isLoopback(host) {
-		identities, err := auth.New(developer(f.DevPrincipal))
+		identities, err := auth.New(logged(logger, developer(f.DevPrincipal)))
 		if err != nil {
 			return nil, fmt.Errorf("making the identities: %w", err)
 		}
