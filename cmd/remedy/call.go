@@ -21,7 +21,7 @@ type callCommand struct {
 
 	Input string `default:"{}" help:"Input as JSON, as @FILE, or - for standard input." placeholder:"JSON"`
 
-	Key *string `help:"Operation key: your name for this intent, the same on every retry. Made when the tool needs one." placeholder:"KEY"`
+	Key *string `help:"Operation key: your name for this intent on every retry. The default is a new one, or the input's own." placeholder:"KEY"`
 
 	RunID *string `help:"Agent run that the call belongs to." name:"run-id" placeholder:"ID"`
 
@@ -81,7 +81,8 @@ func (c *callCommand) Run(ctx context.Context, s *streams) error {
 }
 
 // options are those of the call of a tool; nil for one that nothing is known of, which may have an effect. A tool that
-// needs no key, because it reads or makes the key of its input, gets none but the one that was given.
+// needs no key gets none but the one that was given; one that makes the key of its input gets none at all, because it goes
+// by its own, and nobody is to reconcile under another.
 func (c *callCommand) options(tool *servicev1.Tool) []client.CallOption {
 	var options []client.CallOption
 	if c.RunID != nil {
@@ -90,13 +91,15 @@ func (c *callCommand) options(tool *servicev1.Tool) []client.CallOption {
 	if reads(tool) {
 		options = append(options, client.WithReadOnly())
 	}
-	switch {
-	case c.Key != nil:
-		options = append(options, client.WithOperationKey(*c.Key))
-	case tool.GetOperationKeySource() != servicev1.OperationKeySource_OPERATION_KEY_SOURCE_CALLER:
-		options = append(options, client.WithoutOperationKey())
+	const ofCaller, ofTool = servicev1.OperationKeySource_OPERATION_KEY_SOURCE_CALLER, servicev1.OperationKeySource_OPERATION_KEY_SOURCE_TOOL
+	switch source := tool.GetOperationKeySource(); {
+	case c.Key != nil && source != ofTool:
+		return append(options, client.WithOperationKey(*c.Key))
+	case source != ofCaller:
+		return append(options, client.WithoutOperationKey())
+	default:
+		return options
 	}
-	return options
 }
 
 // reads reports whether a service says of a tool that it changes nothing, without saying that its calls are operations.

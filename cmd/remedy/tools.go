@@ -147,7 +147,7 @@ func (t *tool) text(p *term.Printer) {
 	case "caller":
 		p.Line(1, "A call needs an operation key.")
 	case "tool":
-		p.Line(1, "The tool makes the operation key of its input; a call takes none.")
+		p.Line(1, "The tool makes the operation key of its input; a call needs none.")
 	}
 	if len(t.Hints) > 0 {
 		p.Line(1, "Hints: "+strings.Join(t.Hints, ", "))
