@@ -166,7 +166,7 @@ func TestDependencies(t *testing.T) {
 func TestNilOptions(t *testing.T) {
 	t.Parallel()
 	read := server.NewReadTool("t", "Reads.", func(_ context.Context, _ *server.Op, in in) (out, error) { return out(in), nil }, nil)
-	if _, err := server.New([]*server.AnyTool{read}, nil, server.WithStopDelay(0), nil); err != nil {
+	if _, err := server.New([]*server.AnyTool{read}, nil, server.WithStopDelay(0)); err != nil {
 		t.Error(err)
 	}
 }

@@ -44,7 +44,8 @@ func sound(hook string, err error) (safe error) {
 
 // ends reports whether a walk through what err wraps comes to an end.
 func ends(err error, left *int) bool {
-	if *left--; *left < 0 {
+	*left--
+	if *left < 0 {
 		return false
 	}
 	for _, inner := range wrapped(err) {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,52 +21,52 @@ import (
 
 // What the methods of errors can get wrong.
 type (
-	nilError       struct{ text string }
-	textPanics     struct{}
-	unwrapPanics   struct{}
-	isPanics       struct{}
-	asPanics       struct{}
-	statusPanics   struct{}
-	stackPanics    struct{}
-	wrapsItself    struct{}
-	joinsItself    struct{}
-	neverEnds      struct{ depth int }
-	uncomparable   struct{ _ []int }
-	nothingWrapped struct{}
+	nilError          struct{ text string }
+	textPanicsError   struct{}
+	unwrapPanicsError struct{}
+	isPanicsError     struct{}
+	asPanicsError     struct{}
+	statusPanicsError struct{}
+	stackPanicsError  struct{}
+	circleError       struct{}
+	treeError         struct{}
+	endlessError      struct{ depth int }
+	sliceError        struct{ _ []int }
+	hollowError       struct{}
 )
 
 func (e *nilError) Error() string { return e.text }
 
-func (textPanics) Error() string { panic(secret) }
+func (textPanicsError) Error() string { panic(secret) }
 
-func (unwrapPanics) Error() string { return secret }
-func (unwrapPanics) Unwrap() error { panic(secret) }
+func (unwrapPanicsError) Error() string { return secret }
+func (unwrapPanicsError) Unwrap() error { panic(secret) }
 
-func (isPanics) Error() string { return secret }
-func (isPanics) Is(error) bool { panic(secret) }
+func (isPanicsError) Error() string { return secret }
+func (isPanicsError) Is(error) bool { panic(secret) }
 
-func (asPanics) Error() string { return secret }
-func (asPanics) As(any) bool   { panic(secret) }
+func (asPanicsError) Error() string { return secret }
+func (asPanicsError) As(any) bool   { panic(secret) }
 
-func (statusPanics) Error() string              { return secret }
-func (statusPanics) GRPCStatus() *status.Status { panic(secret) }
+func (statusPanicsError) Error() string              { return secret }
+func (statusPanicsError) GRPCStatus() *status.Status { panic(secret) }
 
-func (stackPanics) Error() string      { return secret }
-func (stackPanics) StackTrace() string { panic(secret) }
+func (stackPanicsError) Error() string      { return secret }
+func (stackPanicsError) StackTrace() string { panic(secret) }
 
-func (wrapsItself) Error() string   { return secret }
-func (e wrapsItself) Unwrap() error { return e }
+func (circleError) Error() string   { return secret }
+func (e circleError) Unwrap() error { return e }
 
-func (e joinsItself) Error() string   { return e.Unwrap()[0].Error() } // overflows the stack
-func (e joinsItself) Unwrap() []error { return []error{e, e} }
+func (e treeError) Error() string   { return e.Unwrap()[0].Error() } // overflows the stack
+func (e treeError) Unwrap() []error { return []error{e, e} }
 
-func (neverEnds) Error() string   { return secret }
-func (e neverEnds) Unwrap() error { return neverEnds{e.depth + 1} }
+func (endlessError) Error() string   { return secret }
+func (e endlessError) Unwrap() error { return endlessError{e.depth + 1} }
 
-func (uncomparable) Error() string { return secret }
+func (sliceError) Error() string { return secret }
 
-func (nothingWrapped) Error() string   { return secret }
-func (nothingWrapped) Unwrap() []error { return []error{nil} }
+func (hollowError) Error() string   { return secret }
+func (hollowError) Unwrap() []error { return []error{nil} }
 
 // oddities are errors that hooks of no good family return.
 func oddities() map[string]error {
@@ -76,17 +77,17 @@ func oddities() map[string]error {
 		"typed nil, wrapped":     fmt.Errorf("%s: %w", secret, (*fs.PathError)(nil)),
 		"typed nil, joined":      errors.Join(stale.New(), (*nilError)(nil)),
 		"typed nil as the cause": stale.New(errs.Cause((*fs.PathError)(nil))),
-		"text panics":            textPanics{},
-		"unwrap panics":          unwrapPanics{},
-		"is panics":              isPanics{},
-		"as panics":              asPanics{},
-		"status panics":          statusPanics{},
-		"stack panics":           stackPanics{},
-		"wraps itself":           wrapsItself{},
-		"joins itself":           joinsItself{},
-		"never ends":             neverEnds{},
-		"uncomparable":           uncomparable{},
-		"nothing wrapped":        nothingWrapped{},
+		"text panics":            textPanicsError{},
+		"unwrap panics":          unwrapPanicsError{},
+		"is panics":              isPanicsError{},
+		"as panics":              asPanicsError{},
+		"status panics":          statusPanicsError{},
+		"stack panics":           stackPanicsError{},
+		"wraps itself":           circleError{},
+		"joins itself":           treeError{},
+		"never ends":             endlessError{},
+		"uncomparable":           sliceError{},
+		"nothing wrapped":        hollowError{},
 	}
 }
 
@@ -155,7 +156,7 @@ func TestUnsoundErrors(t *testing.T) {
 				if got != hook.said {
 					t.Errorf("got %+v (%v), want %+v", got, err, hook.said)
 				}
-				if bytes.Contains([]byte(status.Convert(err).Proto().String()), []byte("hunter2")) {
+				if strings.Contains(status.Convert(err).Proto().String(), "hunter2") {
 					t.Errorf("the secret reached the caller: %v", err)
 				}
 				if log.Len() == 0 {
@@ -187,7 +188,7 @@ func TestUnsoundErrorsOfReads(t *testing.T) {
 type odd struct{ ID string }
 
 func (odd) JSONSchema() string           { return `{"type":"object"}` }
-func (*odd) UnmarshalJSON([]byte) error  { return wrapsItself{} }
+func (*odd) UnmarshalJSON([]byte) error  { return circleError{} }
 func (odd) MarshalJSON() ([]byte, error) { return nil, (*fs.PathError)(nil) }
 
 var (

@@ -390,7 +390,6 @@ func TestOthers(t *testing.T) {
 		{"prepare_payment_authorization", "k2", `{"sourceAccountId":"acc_main","receiverId":"rcv_9","amount":1}`, "receiver_not_found"},
 		{"prepare_payment_authorization", "k3", `{"sourceAccountId":"acc_main","receiverId":"rcv_acme","amount":0}`, "invalid_input"},
 		{"send_payment", "", `{"operationId":"p","authorizationId":"auth_9","amount":1,"receiverId":"rcv_acme"}`, "payment_not_authorized"},
-		{"send_payment", "not-used", `{"operationId":"p","authorizationId":"auth_9","amount":1,"receiverId":"rcv_acme"}`, "payment_not_authorized"},
 		{"send_payment", "", `{"operationId":"no key","authorizationId":"auth_9","amount":1,"receiverId":"rcv_acme"}`, "invalid_input"},
 	}
 	for _, test := range tests {
