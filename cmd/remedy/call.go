@@ -21,7 +21,7 @@ type callCommand struct {
 
 	Input string `default:"{}" help:"Input as JSON, as @FILE, or - for standard input." placeholder:"JSON"`
 
-	Key *string `help:"Operation key: your name for this intent on each retry. The default is a new one, or the input's own." placeholder:"KEY"`
+	Key *string `help:"Operation key: your name for this intent on a retry. The default is a new one, or the input's own." placeholder:"KEY"`
 
 	RunID *string `help:"Agent run that the call belongs to." name:"run-id" placeholder:"ID"`
 
