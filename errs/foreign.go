@@ -25,7 +25,7 @@ func (c Encoder) foreign(err error, h head, method string, effect bool) Encoded 
 	if s, ok := err.(statusError); ok && statusSafely(s) == fitted { //nolint:errorlint // this very error
 		return Encoded{Err: err, Status: fitted}
 	}
-	return Encoded{Err: &plainSent{orig: err, st: fitted}, Status: fitted}
+	return Encoded{Err: &sentStatusError{orig: err, st: fitted}, Status: fitted}
 }
 
 // masked reports the codes whose text is likely to be the text of an exception.
@@ -46,6 +46,10 @@ func fitForeign(st *status.Status, limit int) *status.Status {
 	p.Details = slices.DeleteFunc(p.GetDetails(), func(d *anypb.Any) bool {
 		return !utf8.ValidString(d.GetTypeUrl()) || several && messageName(d) == errorInfoName
 	})
+	if listCost(p) <= room(limit) {
+		return status.FromProto(p)
+	}
+	p.ProtoReflect().SetUnknown(nil) // fields of a later Status, or bytes that somebody put there
 	if listCost(p) <= room(limit) {
 		return status.FromProto(p)
 	}
@@ -114,12 +118,12 @@ func (e *foreignError) GRPCStatus() *status.Status {
 	return nil
 }
 
-// plainSent is a status that is not ours, sent in place of the handler's error.
-type plainSent struct {
+// sentStatusError is a status that is not ours, sent in place of the handler's error.
+type sentStatusError struct {
 	orig error
 	st   *status.Status
 }
 
-func (e *plainSent) Error() string              { return e.st.String() }
-func (e *plainSent) Unwrap() error              { return e.orig }
-func (e *plainSent) GRPCStatus() *status.Status { return e.st }
+func (e *sentStatusError) Error() string              { return e.st.String() }
+func (e *sentStatusError) Unwrap() error              { return e.orig }
+func (e *sentStatusError) GRPCStatus() *status.Status { return e.st }
