@@ -12,7 +12,7 @@ func find(err error) (Error, bool) {
 		return e, true
 	}
 	var found Error
-	newWalker().find(err, func(inner error) bool {
+	_ = newWalker().find(err, func(inner error) bool {
 		e, ok := asError(inner)
 		if ok {
 			found = e

@@ -136,7 +136,7 @@ func decodeAuthError(m *remedyv1.AuthError) typed {
 		Auth: AuthFailure{
 			Kind: AuthKind(wordOf(a.GetKind(), "KIND_")), Source: AuthSource(wordOf(a.GetSource(), "SOURCE_")),
 			Provider: a.GetProvider(), ProviderID: a.GetProviderId(), AccountID: a.GetAccountId(),
-			AccountLabel: a.GetAccountLabel(), HolderPID: a.HolderPid, //nolint:protogetter // presence matters
+			AccountLabel: a.GetAccountLabel(), HolderPID: a.HolderPid,
 		},
 		Message: guide.Text(m.GetMessage()),
 	}

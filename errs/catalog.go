@@ -96,8 +96,3 @@ func rowOf(options *remedyv1.ErrorOptions) *row {
 	}
 	return r
 }
-
-// rowFor returns the row of a message for a value of its discriminator, nil when there is none.
-func rowFor(m proto.Message, value string) *row {
-	return catalog()[m.ProtoReflect().Descriptor().FullName()].rows[value]
-}

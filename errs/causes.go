@@ -107,10 +107,10 @@ func alone(e Error) *status.Status {
 // readCauses reads a Causes detail.
 func readCauses(b []byte, depth int) error {
 	var m remedyv1.Causes
-	if proto.Unmarshal(b, &m) != nil {
-		return nil
+	if proto.Unmarshal(b, &m) == nil {
+		return decodeCauses(m.GetCauses(), depth)
 	}
-	return decodeCauses(m.GetCauses(), depth)
+	return nil
 }
 
 // decodeCauses rebuilds what was collected, several causes as a join.

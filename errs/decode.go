@@ -62,6 +62,9 @@ type received struct {
 	wire wire
 	tool ToolError
 	plan Plan
+
+	identity typed // the tool above, or an error of the catalog
+	causes   error
 }
 
 // decode returns nil when the status is not ours. Causes are read down to depth.
@@ -85,37 +88,17 @@ func decode(st *status.Status, depth int) Error {
 	}
 	w.st, w.foreign = st, true
 	w.cost = listCostAtMost(p.GetMessage(), statusSize(p)+unknownSize(p))
-	var e typed
-	var causes error
 	for i, detail := range details {
-		switch names[i] {
-		case errorInfoName:
-		case repairPlanName:
-			if w.plan == nil && r.plan.read(detail.GetValue()) {
-				w.plan = &r.plan
-			}
-		case retryInfoName:
-			if w.after == 0 {
-				w.after = readDelay(detail.GetValue())
-			}
-		case causesName:
-			if depth > 0 && causes == nil {
-				causes = readCauses(detail.GetValue(), depth)
-			}
-		default:
-			w.invalid = w.invalid || !utf8.ValidString(detail.GetTypeUrl())
-			if e == nil {
-				e = r.identity(names[i], detail.GetValue(), reason)
-			}
-		}
+		r.take(names[i], detail, reason, depth)
 	}
+	e := r.identity
 	if e == nil {
 		w.code = codeOfReason(reason)
 		e = &ToolError{Code: w.code, Message: guide.Text(headlineOf(p.GetMessage(), w.code))}
 	}
 	dress(e, w)
-	if causes != nil {
-		e.state().own().cause = causes
+	if r.causes != nil {
+		e.state().own().cause = r.causes
 	}
 	e.state().said.Store(w)
 	if tool, ok := e.(*ToolError); ok {
@@ -124,6 +107,31 @@ func decode(st *status.Status, depth int) Error {
 		}
 	}
 	return e
+}
+
+// take reads one detail; the first of a type counts.
+func (r *received) take(name string, detail *anypb.Any, reason string, depth int) {
+	w, b := &r.wire, detail.GetValue()
+	switch name {
+	case errorInfoName: // read before
+	case repairPlanName:
+		if w.plan == nil && r.plan.read(b) {
+			w.plan = &r.plan
+		}
+	case retryInfoName:
+		if w.after == 0 {
+			w.after = readDelay(b)
+		}
+	case causesName:
+		if depth > 0 && r.causes == nil {
+			r.causes = readCauses(b, depth)
+		}
+	default:
+		w.invalid = w.invalid || !utf8.ValidString(detail.GetTypeUrl())
+		if r.identity == nil {
+			r.identity = r.readIdentity(name, b, reason)
+		}
+	}
 }
 
 // readDelay reads a google.rpc.RetryInfo; zero when it holds no delay.

@@ -58,7 +58,7 @@ func Update(fields ...string) DefineOption {
 func Status(code codes.Code) DefineOption { return func(d *Definition) { d.status = code } }
 
 // Doc sets a link to the documentation of the error, sent as google.rpc.Help where it is an https URL of at most 128 bytes.
-func Doc(url string) DefineOption { return func(d *Definition) { d.doc = url } }
+func Doc(link string) DefineOption { return func(d *Definition) { d.doc = link } }
 
 // Define specifies an error. It refuses what could not be sent whole: a code that is malformed or the catalog's, a
 // status that does not go with the rule, after_repair without a step, a retry step with another rule, more than five

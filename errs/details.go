@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"log/slog"
 	"math"
-	"reflect"
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protojson"
@@ -168,8 +167,8 @@ func (w *structWriter) decimal(b []byte, n json.Number) []byte {
 
 // other writes every other type as encoding/json, or protojson, sees it.
 func (w *structWriter) other(b []byte, v any, depth int) []byte {
-	text, err := jsonSafely(v)
-	if err != nil {
+	text, ok := jsonSafely(v)
+	if !ok {
 		return w.drop(b)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
@@ -182,16 +181,19 @@ func (w *structWriter) other(b []byte, v any, depth int) []byte {
 }
 
 // jsonSafely survives a MarshalJSON that panics.
-func jsonSafely(v any) (text []byte, err error) {
+func jsonSafely(v any) (text []byte, ok bool) {
 	defer func() {
 		if recover() != nil {
-			err = &json.UnsupportedValueError{Value: reflect.ValueOf(v), Str: "its method panics"}
+			text, ok = nil, false
 		}
 	}()
-	if m, ok := v.(proto.Message); ok {
-		return protojson.Marshal(m)
+	var err error
+	if m, isMessage := v.(proto.Message); isMessage {
+		text, err = protojson.Marshal(m)
+	} else {
+		text, err = json.Marshal(v)
 	}
-	return json.Marshal(v)
+	return text, err == nil
 }
 
 func appendVarint(b []byte, field protowire.Number, v uint64) []byte {

@@ -3,7 +3,6 @@ package errs
 import (
 	"math"
 
-	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/remedyrpc/remedy/errs/internal/guide"
@@ -40,14 +39,14 @@ func (e *ToolError) readPlain(b []byte) bool {
 	e.Code, e.Message, e.Retry, e.Details = "", "", 0, nil
 	in := plain{fields: fields{b: string(b)}}
 	for in.next() {
-		switch {
-		case in.field == toolErrorCode && in.kind == protowire.BytesType:
+		switch in.tag {
+		case toolErrorCode<<tagBits | tagBytes:
 			e.Code = in.text()
-		case in.field == toolErrorMessage && in.kind == protowire.BytesType:
+		case toolErrorMessage<<tagBits | tagBytes:
 			e.Message = guide.Text(in.text())
-		case in.field == toolErrorRetry && in.kind == protowire.VarintType:
+		case toolErrorRetry<<tagBits | tagVarint:
 			e.Retry = RetryPolicy(in.number) //nolint:gosec // as protobuf does
-		case in.field == toolErrorDetails && in.kind == protowire.BytesType:
+		case toolErrorDetails<<tagBits | tagBytes:
 			e.Details = in.object(in.value, 0)
 		default:
 			return false
@@ -60,17 +59,18 @@ func (e *ToolError) readPlain(b []byte) bool {
 type plain struct {
 	fields
 
-	last protowire.Number
+	last uint64
 }
 
 func (r *plain) next() bool {
 	if !r.fields.next() {
 		return false
 	}
-	if r.field <= r.last {
+	field := r.tag >> tagBits
+	if field <= r.last {
 		return r.stop()
 	}
-	r.last = r.field
+	r.last = field
 	return true
 }
 
@@ -79,12 +79,12 @@ func (r *plain) object(b string, depth int) map[string]any {
 	out := make(map[string]any)
 	for b != "" {
 		in := plain{fields: fields{b: r.element(&b, depth)}}
-		if !in.next() || in.field != entryKey || in.kind != protowire.BytesType {
+		if !in.next() || in.tag != entryKey<<tagBits|tagBytes {
 			r.bad = true
 			return nil
 		}
 		key := in.text()
-		if !in.next() || in.field != entryValue || in.kind != protowire.BytesType || in.b != "" {
+		if !in.next() || in.tag != entryValue<<tagBits|tagBytes || in.b != "" {
 			r.bad = true
 			return nil
 		}
@@ -105,7 +105,7 @@ func (r *plain) list(b string, depth int) []any {
 // element takes the next element of the repeated field 1 off b.
 func (r *plain) element(b *string, depth int) string {
 	in := fields{b: *b}
-	if !in.next() || in.field != 1 || in.kind != protowire.BytesType || depth > maxDetailDepth {
+	if !in.next() || in.tag != 1<<tagBits|tagBytes || depth > maxDetailDepth {
 		r.bad, *b = true, ""
 		return ""
 	}
@@ -120,22 +120,22 @@ func (r *plain) any(b string, depth int) any {
 		r.bad = true
 		return nil
 	}
-	switch {
-	case in.field == valueNull && in.kind == protowire.VarintType:
+	switch in.tag {
+	case valueNull<<tagBits | tagVarint:
 		return nil
-	case in.field == valueNumber && in.kind == protowire.Fixed64Type:
+	case valueNumber<<tagBits | tagFixed64:
 		f := math.Float64frombits(in.number)
 		r.bad = r.bad || math.IsNaN(f) || math.IsInf(f, 0)
 		return f
-	case in.field == valueString && in.kind == protowire.BytesType:
+	case valueString<<tagBits | tagBytes:
 		s := in.text()
 		r.bad = r.bad || in.bad
 		return s
-	case in.field == valueBool && in.kind == protowire.VarintType:
+	case valueBool<<tagBits | tagVarint:
 		return in.number != 0
-	case in.field == valueStruct && in.kind == protowire.BytesType:
+	case valueStruct<<tagBits | tagBytes:
 		return r.object(in.value, depth)
-	case in.field == valueList && in.kind == protowire.BytesType:
+	case valueList<<tagBits | tagBytes:
 		return r.list(in.value, depth)
 	default:
 		r.bad = true

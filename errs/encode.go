@@ -144,7 +144,8 @@ func (f *form) pack() (p *spb.Status, cost int) {
 	if len(f.causes) > 0 {
 		d.message(&remedyv1.Causes{Causes: f.causes})
 	}
-	p.Details = append(d.list, f.extras...)
+	d.list = append(d.list, f.extras...)
+	p.Details = d.list
 	return p, listCostAtMost(p.GetMessage(), statusSize(p))
 }
 

@@ -44,7 +44,7 @@ func (c Encoder) Encode(err error, method string, effect bool) (out Encoded) {
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			safe := fmt.Errorf("encoding an error of type %T panicked: %v", err, r) //nolint:errorlint // its methods are not safe to call
+			safe := fmt.Errorf("encoding an error of type %T panicked: %v", err, r)
 			out = c.hide(safe, method, effect, "")
 		}
 	}()

@@ -14,6 +14,7 @@ import (
 	spb "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/remedyrpc/remedy/errs"
 	"github.com/remedyrpc/remedy/internal/shop/shopv1"
@@ -299,6 +300,26 @@ func names(st *status.Status) []string {
 		list = append(list, string(detail.MessageName().Name()))
 	}
 	return list
+}
+
+// TestUnknownFields: fields of a later Status, or bytes that somebody put there, go before anything that is understood.
+func TestUnknownFields(t *testing.T) {
+	t.Parallel()
+	unknown := protowire.AppendBytes(protowire.AppendTag(nil, 99, protowire.BytesType), make([]byte, 4000))
+	foreign := &spb.Status{Code: int32(codes.NotFound), Message: "no such row", Details: anys(mustAny(t, &errdetails.ResourceInfo{ResourceName: "r"}))}
+	ours := slotStale.New().GRPCStatus().Proto()
+	for name, p := range map[string]*spb.Status{"foreign": foreign, "ours": ours} {
+		want := len(p.GetDetails())
+		p.ProtoReflect().SetUnknown(unknown)
+		out := errs.Encoder{}.Encode(errs.FromStatus(status.FromProto(p)), method, false)
+		if cost(out.Status) > 3840 || len(out.Status.Proto().GetDetails()) != want || out.Status.Message() != p.GetMessage() {
+			t.Errorf("%s: %d bytes, %v", name, cost(out.Status), out.Status)
+		}
+		p.Details[0].ProtoReflect().SetUnknown(unknown)
+		if out = (errs.Encoder{}).Encode(errs.FromStatus(status.FromProto(p)), method, false); cost(out.Status) > 3840 {
+			t.Errorf("%s, in a detail: %d bytes", name, cost(out.Status))
+		}
+	}
 }
 
 // TestForeignBadUTF8: one bad byte would make every client drop all details.

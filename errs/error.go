@@ -110,7 +110,7 @@ func logProblem(w *wire) {
 
 // saidBy returns what an error that asError returned says.
 func saidBy(e Error) *wire {
-	if s, ok := e.(*sent); ok && s.said != nil { //nolint:errorlint // this very error
+	if s, ok := e.(*sent); ok && s.said != nil {
 		return s.said
 	}
 	return said(baseOf(e))

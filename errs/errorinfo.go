@@ -83,17 +83,16 @@ func (w *wire) readInfo(b []byte) (reason string, ok bool) {
 	rule := ""
 	in := fields{b: string(b)}
 	for in.next() {
-		switch {
-		case in.kind != protowire.BytesType:
-		case in.field == infoReason:
+		switch in.tag {
+		case infoReason<<tagBits | tagBytes:
 			reason = in.text()
-		case in.field == infoDomain:
+		case infoDomain<<tagBits | tagBytes:
 			w.info.Domain = in.text()
-		case in.field == infoMetadata:
+		case infoMetadata<<tagBits | tagBytes:
 			if key, value := in.entry(); key == retryKey {
 				rule = value
 			} else {
-				w.info.set(key, value)
+				w.setInfo(key, value)
 			}
 		}
 	}
@@ -105,11 +104,10 @@ func (w *wire) readInfo(b []byte) (reason string, ok bool) {
 func (r *fields) entry() (key, value string) {
 	in := fields{b: r.value}
 	for in.next() {
-		switch {
-		case in.kind != protowire.BytesType:
-		case in.field == entryKey:
+		switch in.tag {
+		case entryKey<<tagBits | tagBytes:
 			key = in.text()
-		case in.field == entryValue:
+		case entryValue<<tagBits | tagBytes:
 			value = in.text()
 		}
 	}

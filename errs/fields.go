@@ -6,12 +6,20 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
+// A tag is the number of a field above three bits of its wire type.
+const (
+	tagBits    = 3
+	tagVarint  = uint64(protowire.VarintType)
+	tagFixed64 = uint64(protowire.Fixed64Type)
+	tagBytes   = uint64(protowire.BytesType)
+	tagFixed32 = uint64(protowire.Fixed32Type)
+)
+
 // fields goes through the fields of a message, in whatever order they come. The message is a string, so that the strings in
 // it need not be copied one by one.
 type fields struct {
-	b     string
-	field protowire.Number
-	kind  protowire.Type
+	b   string
+	tag uint64 // number and wire type of the field
 	// value or number is what the field holds.
 	value  string
 	number uint64
@@ -23,27 +31,25 @@ func (r *fields) next() bool {
 	if r.bad || r.b == "" {
 		return false
 	}
-	r.field, r.kind = protowire.DecodeTag(r.varint())
-	if !r.field.IsValid() || r.bad {
+	r.tag = r.varint()
+	if number := r.tag >> tagBits; r.bad || number == 0 || number > uint64(protowire.MaxValidNumber) {
 		return r.stop()
 	}
-	switch r.kind {
-	case protowire.BytesType:
+	switch r.tag & (1<<tagBits - 1) {
+	case tagBytes:
 		if n := r.varint(); n <= uint64(len(r.b)) {
 			r.value, r.b = r.b[:n], r.b[n:]
 		} else {
 			r.bad = true
 		}
-	case protowire.VarintType:
+	case tagVarint:
 		r.number = r.varint()
-	case protowire.Fixed64Type:
+	case tagFixed64:
 		r.number = r.fixed(8) //nolint:mnd // bytes
-	case protowire.Fixed32Type:
+	case tagFixed32:
 		r.number = r.fixed(4) //nolint:mnd // bytes
-	case protowire.StartGroupType, protowire.EndGroupType:
-		return r.stop() // no message of ours has any
 	default:
-		return r.stop()
+		return r.stop() // a group: no message of ours has any
 	}
 	return !r.bad
 }

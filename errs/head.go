@@ -59,7 +59,7 @@ func choose(err error) head {
 		}
 		return h
 	}
-	if foreign, st := newWalker().innermostStatus(err); foreign != nil {
+	if st, foreign := newWalker().innermostStatus(err); foreign != nil {
 		return head{kind: kindForeign, foreign: foreign, status: st}
 	}
 	if code := contextCode(err); code != "" {

@@ -8,16 +8,16 @@ import (
 	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
 )
 
-// identity returns the typed error of an identity message, and keeps its code; nil when the detail is none or does not fit
-// the reason.
-func (r *received) identity(name string, b []byte, reason string) typed {
+// readIdentity returns the typed error of an identity message, and keeps its code; nil when the detail is none or does not
+// fit the reason.
+func (r *received) readIdentity(name string, b []byte, reason string) typed {
 	if (name == toolErrorName) == (r.wire.info.Domain == DomainRemedy) {
 		return nil // a ToolError is never in the domain of the catalog, and nothing else is outside it
 	}
 	var e typed
 	var code string
 	if name != toolErrorName {
-		e, code = readIdentity(name, b)
+		e, code = readCataloged(name, b)
 	} else if r.tool.read(b) {
 		e, code = &r.tool, r.tool.Code
 	}
@@ -28,8 +28,10 @@ func (r *received) identity(name string, b []byte, reason string) typed {
 	return e
 }
 
-// readIdentity returns the typed error of an identity message of the catalog and its code.
-func readIdentity(full string, b []byte) (e typed, code string) {
+// readCataloged returns the typed error of an identity message of the catalog and its code.
+//
+//nolint:cyclop // one case for each message
+func readCataloged(full string, b []byte) (e typed, code string) {
 	name, ok := strings.CutPrefix(full, "remedy.v1.")
 	if !ok {
 		return nil, ""
@@ -76,10 +78,10 @@ func read[M any, P interface {
 	proto.Message
 }](b []byte, code func(P) string, decode func(P) typed) (typed, string) {
 	m := P(new(M))
-	if proto.Unmarshal(b, m) != nil {
-		return nil, ""
+	if proto.Unmarshal(b, m) == nil {
+		return decode(m), code(m)
 	}
-	return decode(m), code(m)
+	return nil, ""
 }
 
 func always[P any](code Code) func(P) string {

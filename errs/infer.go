@@ -58,7 +58,7 @@ func isKnown(e Error) bool {
 
 // isKnownStatus reports whether the status of another error, the innermost one, is proof that the handler refused.
 func isKnownStatus(err error) bool {
-	_, st := newWalker().innermostStatus(err)
+	st, _ := newWalker().innermostStatus(err)
 	switch st.Code() {
 	case codes.InvalidArgument, codes.NotFound, codes.AlreadyExists, codes.PermissionDenied, codes.FailedPrecondition,
 		codes.Aborted, codes.OutOfRange, codes.Unimplemented, codes.Unauthenticated:

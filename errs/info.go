@@ -63,8 +63,9 @@ func (i Info) bounded() Info {
 // isIdentifier reports whether s can travel as an identifier of at most size bytes; an empty one can.
 func isIdentifier(s string, size int) bool { return len(s) <= size && utf8.ValidString(s) }
 
-// set takes one entry of ErrorInfo.metadata.
-func (i *Info) set(key, value string) {
+// setInfo takes one entry of ErrorInfo.metadata.
+func (w *wire) setInfo(key, value string) {
+	i := &w.info
 	switch key {
 	case "effect":
 		i.Effect = parseEffect(value)

@@ -268,21 +268,15 @@ func (p *Plan) empty() bool {
 func (p *Plan) problem(retry RetryPolicy) string {
 	retries := false
 	for i, step := range p.list() {
-		at := "repair.steps[" + strconv.Itoa(i) + "]"
-		switch {
-		case step.action.String() == "":
-			return at + ".action is missing: build steps with ChangeInput, CallTool and the like"
-		case step.action == ActionCallTool && step.tool == "":
-			return at + ".tool is missing: a call_tool step names its tool"
-		case step.tool != "" && !isName(step.tool):
-			return at + ".tool must be 1 to 64 of [A-Za-z0-9_./-]"
+		if problem := step.problem(); problem != "" {
+			return "repair.steps[" + strconv.Itoa(i) + "]" + problem
 		}
 		retries = retries || step.action == ActionRetrySameOperation
 	}
-	if retries && retry != AfterRepair {
+	switch {
+	case retries && retry != AfterRepair:
 		return "repair has a retry_same_operation step, so retry must be after_repair"
-	}
-	if retry == AfterRepair && len(p.list()) == 0 {
+	case retry == AfterRepair && len(p.list()) == 0:
 		return "repair is missing: after_repair needs at least one step"
 	}
 	for _, name := range slices.Concat(p.preserves(), p.updates()) {
@@ -296,4 +290,18 @@ func (p *Plan) problem(retry RetryPolicy) string {
 		}
 	}
 	return ""
+}
+
+// problem says what is wrong with the step, beginning with the field, or nothing.
+func (s Step) problem() string {
+	switch {
+	case s.action.String() == "":
+		return ".action is missing: build steps with ChangeInput, CallTool and the like"
+	case s.action == ActionCallTool && s.tool == "":
+		return ".tool is missing: a call_tool step names its tool"
+	case s.tool != "" && !isName(s.tool):
+		return ".tool must be 1 to 64 of [A-Za-z0-9_./-]"
+	default:
+		return ""
+	}
 }

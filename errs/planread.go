@@ -1,8 +1,6 @@
 package errs
 
 import (
-	"google.golang.org/protobuf/encoding/protowire"
-
 	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
 )
 
@@ -31,13 +29,12 @@ func (p *Plan) read(b []byte) bool {
 	p.wire, p.steps, p.preserve, p.update = b, p.one[:0], nil, nil
 	in := fields{b: string(b)}
 	for in.next() {
-		switch {
-		case in.kind != protowire.BytesType:
-		case in.field == planSteps:
+		switch in.tag {
+		case planSteps<<tagBits | tagBytes:
 			p.steps = append(p.steps, in.step())
-		case in.field == planPreserve:
+		case planPreserve<<tagBits | tagBytes:
 			p.preserve = append(p.preserve, in.text())
-		case in.field == planUpdate:
+		case planUpdate<<tagBits | tagBytes:
 			p.update = append(p.update, in.text())
 		}
 	}
@@ -49,12 +46,12 @@ func (r *fields) step() Step {
 	var s Step
 	in := fields{b: r.value}
 	for in.next() {
-		switch {
-		case in.field == stepAction && in.kind == protowire.VarintType:
+		switch in.tag {
+		case stepAction<<tagBits | tagVarint:
 			s.action = Action(in.number) //nolint:gosec // as protobuf does
-		case in.field == stepTool && in.kind == protowire.BytesType:
+		case stepTool<<tagBits | tagBytes:
 			s.tool = in.text()
-		case in.field == stepInstruction && in.kind == protowire.BytesType:
+		case stepInstruction<<tagBits | tagBytes:
 			s.instruction = in.text()
 		}
 	}

@@ -135,7 +135,7 @@ func (e *ProviderError) describe(f *form) {
 func decodeProviderError(m *remedyv1.ProviderError) typed {
 	return &ProviderError{
 		Provider: m.GetProvider(), ProviderCode: m.GetProviderCode(),
-		Retryable: m.Retryable, //nolint:protogetter // presence matters
+		Retryable: m.Retryable,
 		Limit:     providerLimitOf(m.GetLimit()), Message: guide.Text(m.GetMessage()),
 	}
 }

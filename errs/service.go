@@ -81,6 +81,7 @@ func (e *ServiceError) describe(f *form) {
 		f.resource = &errdetails.ResourceInfo{ResourceType: "operation", ResourceName: m.GetSubject()}
 	case CodeRunNotFound:
 		f.resource = &errdetails.ResourceInfo{ResourceType: "run", ResourceName: m.GetSubject()}
+	default:
 	}
 }
 

@@ -33,40 +33,50 @@ func clean(s string) string {
 	if isClean(s) {
 		return s
 	}
-	var b strings.Builder
-	b.Grow(len(s))
-	var last, joiner rune // the last character written, and a joiner that waits for a second one to join
-	space := false
+	var c cleaner
+	c.text.Grow(len(s))
 	for _, r := range s { // a bad byte ranges as U+FFFD
-		switch {
-		case unicode.IsSpace(r) || r == brailleBlank:
-			space, joiner = b.Len() > 0, 0
-			continue
-		case r == zeroWidthJoiner || r == zeroWidthNonJoiner:
-			if !space && last > '~' {
-				joiner = r
-			}
-			continue
-		case r == textStyle || r == emojiStyle:
-			if !space && last > '~' && last != textStyle && last != emojiStyle {
-				b.WriteRune(r)
-				last = r
-			}
-			continue
-		case invisible(r):
-			continue
-		}
-		r = unbracketed(r)
-		switch {
-		case space:
-			b.WriteByte(' ')
-		case joiner != 0 && r > '~':
-			b.WriteRune(joiner)
-		}
-		space, joiner, last = false, 0, r
-		b.WriteRune(r)
+		c.take(r)
 	}
-	return b.String()
+	return c.text.String()
+}
+
+// cleaner takes a text one character at a time.
+type cleaner struct {
+	text   strings.Builder
+	last   rune // the last character written
+	joiner rune // a joiner that waits for a second character to join
+	space  bool // white space that waits for a character after it
+}
+
+func (c *cleaner) take(r rune) {
+	visible := !c.space && c.last > '~' // what a joiner or a selector can follow
+	switch {
+	case unicode.IsSpace(r) || r == brailleBlank:
+		c.space, c.joiner = c.text.Len() > 0, 0
+	case r == zeroWidthJoiner || r == zeroWidthNonJoiner:
+		if visible {
+			c.joiner = r
+		}
+	case r == textStyle || r == emojiStyle:
+		if visible && c.last != textStyle && c.last != emojiStyle {
+			c.text.WriteRune(r)
+			c.last = r
+		}
+	case !invisible(r):
+		c.write(unbracketed(r))
+	}
+}
+
+func (c *cleaner) write(r rune) {
+	switch {
+	case c.space:
+		c.text.WriteByte(' ')
+	case c.joiner != 0 && r > '~':
+		c.text.WriteRune(c.joiner)
+	}
+	c.space, c.joiner, c.last = false, 0, r
+	c.text.WriteRune(r)
 }
 
 // isClean is true only for text that clean leaves as it is; it does not look at all of it.

@@ -61,23 +61,24 @@ func (w *walker) outermost(err error) []Error {
 
 // innermostStatus returns the first error with a status that wraps no other, so that no wrapping text gets in. A received
 // one is taken as it is.
-func (w *walker) innermostStatus(err error) (found error, st *status.Status) {
+func (w *walker) innermostStatus(err error) (st *status.Status, found error) {
 	if !w.step(err) {
 		return nil, nil
 	}
 	if received, ok := err.(*foreignError); ok { //nolint:errorlint // this very error
-		return received, received.GRPCStatus()
+		st = received.GRPCStatus()
+		return st, received
 	}
 	w.children(err, func(inner error) bool {
-		found, st = w.innermostStatus(inner)
+		st, found = w.innermostStatus(inner)
 		return found == nil
 	})
 	if found != nil {
-		return found, st
+		return st, found
 	}
 	if s, ok := err.(statusError); ok { //nolint:errorlint // this very error
-		if st = statusSafely(s); st != nil {
-			return err, st
+		if own := statusSafely(s); own != nil {
+			return own, err
 		}
 	}
 	return nil, nil
@@ -85,7 +86,7 @@ func (w *walker) innermostStatus(err error) (found error, st *status.Status) {
 
 // children calls f for what err wraps directly, until f returns false.
 func (w *walker) children(err error, f func(error) bool) {
-	one, many := unwrapSafely(err)
+	many, one := unwrapSafely(err)
 	if one != nil {
 		f(one)
 		return
@@ -97,17 +98,17 @@ func (w *walker) children(err error, f func(error) bool) {
 	}
 }
 
-func unwrapSafely(err error) (one error, many []error) {
+func unwrapSafely(err error) (many []error, one error) {
 	defer func() {
 		if recover() != nil {
-			one, many = nil, nil
+			many, one = nil, nil
 		}
 	}()
 	switch u := err.(type) { //nolint:errorlint // this very error
 	case interface{ Unwrap() error }:
-		return u.Unwrap(), nil
-	case interface{ Unwrap() []error }:
 		return nil, u.Unwrap()
+	case interface{ Unwrap() []error }:
+		return u.Unwrap(), nil
 	default:
 		return nil, nil
 	}
@@ -123,7 +124,7 @@ func isSafely(err, target error) (is bool) {
 	if err == target { //nolint:errorlint // the targets are comparable
 		return true
 	}
-	x, ok := err.(interface{ Is(error) bool }) //nolint:errorlint // this very error
+	x, ok := err.(interface{ Is(error) bool })
 	return ok && x.Is(target)
 }
 
