@@ -63,8 +63,11 @@ func (s *Server) execute(ctx context.Context, c *call) error {
 	return s.await(ctx, c, settled, "the time of the call ran out while the effect was running")
 }
 
-// announce tells the caller which operation this is. It fails where there is no stream to send it on.
+// announce tells the caller which operation this is.
 func announce(ctx context.Context, id string) {
+	if grpc.ServerTransportStreamFromContext(ctx) == nil {
+		return // a call in this process
+	}
 	_ = caught("sending the header", func() error {
 		return grpc.SendHeader(ctx, metadata.Pairs(OperationIDHeader, id))
 	})

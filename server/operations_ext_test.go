@@ -21,10 +21,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/remedyrpc/remedy/errs"
-	servicev1 "github.com/remedyrpc/remedy/gen/remedy/service/v1"
 	"github.com/remedyrpc/remedy/interceptors/auth"
 	"github.com/remedyrpc/remedy/server"
 )
@@ -502,31 +500,6 @@ func TestUnsendableOutputs(t *testing.T) {
 			if level := map[bool]string{true: "ERROR", false: test.level}[reads]; !strings.Contains(log.String(), "level="+level) {
 				t.Errorf("%s, reads %v: the log is %s", name, reads, log.String())
 			}
-		}
-	}
-}
-
-// TestLargeStruct has an output that is small as text and, as a Struct, larger than clients take.
-func TestLargeStruct(t *testing.T) {
-	t.Parallel()
-	type ones struct {
-		N []int `json:"n"`
-	}
-	tool := server.NewReadTool("t", "Counts.", func(_ context.Context, _ *server.Op, in in) (ones, error) {
-		return ones{make([]int, in.N)}, nil
-	})
-	client, _ := serve(t, newServer(t, []*server.AnyTool{tool}))
-	for n, asStruct := range map[float64]bool{10: true, 500_000: false} {
-		input, err := structpb.NewStruct(map[string]any{"id": "a", "n": n})
-		if err != nil {
-			t.Fatal(err)
-		}
-		response, err := client.CallTool(t.Context(), &servicev1.CallToolRequest{
-			Tool: "t", Input: &servicev1.CallToolRequest_InputStruct{InputStruct: input},
-		})
-		r := response.GetResult()
-		if got := r.GetOutputStruct() != nil; err != nil || got != asStruct || (r.GetOutputJson() == "") != asStruct {
-			t.Errorf("%v numbers: got a Struct %v, %v", n, got, err)
 		}
 	}
 }

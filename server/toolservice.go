@@ -6,7 +6,6 @@ import (
 	"sort"
 	"strings"
 
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -94,12 +93,8 @@ func (t *toolService) CallTool(ctx context.Context, r *servicev1.CallToolRequest
 	return &servicev1.CallToolResponse{Result: resultOf(result, asText)}, nil
 }
 
-// maxStruct bounds what an output takes as a Struct, which may be many times its text: clients take 4 MiB by default, and
-// an answer that is larger would never arrive.
-const maxStruct = 2 << 20
-
-// resultOf writes a result in the form that the input had. An output that a Struct would change, or blow up, is written as
-// text all the same: a wrong number, or none, is worse than another form.
+// resultOf writes a result in the form that the input had. An output that a Struct would change is written as text all
+// the same: a wrong number is worse than another form.
 func resultOf(r Result, asText bool) *servicev1.ToolResult {
 	result := &servicev1.ToolResult{
 		Verified: r.Verified, Replayed: r.Replayed, OperationId: r.OperationID, OutputOmitted: r.OutputOmitted,
@@ -125,6 +120,5 @@ func asStruct(text string) (*structpb.Struct, bool) {
 	if fault != nil {
 		return nil, false
 	}
-	s, ok := exact.ToStruct(v)
-	return s, ok && proto.Size(s) <= maxStruct
+	return exact.ToStruct(v)
 }

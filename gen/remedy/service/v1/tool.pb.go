@@ -697,7 +697,7 @@ func (x *CallToolResponse) GetResult() *ToolResult {
 // ToolResult is the stored result of one operation.
 type ToolResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Output, in the form the input came in; as JSON text, too, where a Struct would change a number or take more than 2 MiB.
+	// Output, in the form the input came in; as JSON text, too, where a Struct would change a number.
 	//
 	// Types that are valid to be assigned to Output:
 	//
