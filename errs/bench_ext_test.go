@@ -1,6 +1,7 @@
 package errs_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -74,7 +75,7 @@ func BenchmarkDecode(b *testing.B) {
 		return kept
 	}
 	compare(b, "Details", func() {
-		if e, ok := errs.FromStatus(received()).(*errs.ToolError); !ok || e.Code != "slot_stale" {
+		if e, ok := errors.AsType[*errs.ToolError](errs.FromStatus(received())); !ok || e.Code != "slot_stale" {
 			b.Fatal(e)
 		}
 	}, func() {

@@ -19,46 +19,114 @@ func TestBounds(t *testing.T) {
 	t.Parallel()
 	x := func(n int) string { return strings.Repeat("x", n) }
 	wide := func(n int) string { return strings.Repeat("ü", n) } // two bytes
-	issues := func(n int) *errs.ValidationError {
-		return &errs.ValidationError{Subject: "t", Issues: repeat(errs.Issue{Path: "/a", Message: "is wrong"}, n)}
+	runes := utf8.RuneCountInString
+	issues := func(n int, issue errs.Issue) *errs.ValidationError {
+		return &errs.ValidationError{Subject: "t", Issues: repeat(issue, n)}
 	}
+	planned := func(p *errs.Plan) *errs.ToolError { return &errs.ToolError{Code: "some_code", Repair: p} }
 	tests := []struct {
 		name  string
+		most  int
 		raise func(n int) errs.Error
 		size  func(e error) int // of what arrives
-		most  int
 	}{
-		{"identity string", func(n int) errs.Error { return &errs.AuthorizationError{Tool: "t", Reason: x(n)} }, func(e error) int { return len(e.(*errs.AuthorizationError).Reason) }, 128},
-		{"identity string, two bytes", func(n int) errs.Error { return &errs.AuthorizationError{Tool: "t", Reason: wide(n)} }, func(e error) int { return utf8.RuneCountInString(e.(*errs.AuthorizationError).Reason) }, 64},
-		{"subject", func(n int) errs.Error { return &errs.ValidationError{Subject: x(n)} }, func(e error) int { return len(e.(*errs.ValidationError).Subject) }, 128},
-		{"provider", func(n int) errs.Error { return &errs.ProviderError{Provider: x(n)} }, func(e error) int { return len(e.(*errs.ProviderError).Provider) }, 128},
-		{"window", func(n int) errs.Error {
-			return &errs.ProviderError{Provider: "p", Limit: &errs.ProviderLimit{Window: x(n)}}
-		}, func(e error) int { return len(e.(*errs.ProviderError).Limit.Window) }, 128},
-		{"tool", func(n int) errs.Error { return &errs.AuthorizationError{Tool: x(n)} }, func(e error) int { return len(e.(*errs.AuthorizationError).Tool) }, 64},
-		{"issues", func(n int) errs.Error { return issues(n) }, func(e error) int { return len(e.(*errs.ValidationError).Issues) }, 16},
-		{"issue message", func(n int) errs.Error { return &errs.ValidationError{Issues: []errs.Issue{{Message: x(n)}}} }, func(e error) int { return len([]rune(e.(*errs.ValidationError).Issues[0].Message)) }, 160},
-		{"issue message, four bytes", func(n int) errs.Error {
-			return &errs.ValidationError{Issues: []errs.Issue{{Message: strings.Repeat("🧾", n)}}}
-		}, func(e error) int { return len([]rune(e.(*errs.ValidationError).Issues[0].Message)) }, 160},
-		{"issue keyword", func(n int) errs.Error { return &errs.ValidationError{Issues: []errs.Issue{{Keyword: x(n)}}} }, func(e error) int { return len(e.(*errs.ValidationError).Issues[0].Keyword) }, 128},
-		{"skills", func(n int) errs.Error { return &errs.ToolNotAllowedError{ToolName: "t", ActiveSkills: repeat("s", n)} }, func(e error) int { return len(e.(*errs.ToolNotAllowedError).ActiveSkills) }, 8},
-		{"patterns", func(n int) errs.Error { return &errs.ToolNotAllowedError{ToolName: "t", AllowedUnion: repeat("s", n)} }, func(e error) int { return len(e.(*errs.ToolNotAllowedError).AllowedUnion) }, 16},
-		{"pattern", func(n int) errs.Error { return &errs.ToolNotAllowedError{ToolName: "t", AllowedUnion: []string{x(n)}} }, func(e error) int { return len(e.(*errs.ToolNotAllowedError).AllowedUnion[0]) }, 128},
-		{"repairs", func(n int) errs.Error {
-			return &errs.ToolPairingError{Repairs: repeat(errs.PairingRepair{CallID: "c"}, n)}
-		}, func(e error) int { return len(e.(*errs.ToolPairingError).Repairs) }, 16},
-		{"headline", func(n int) errs.Error { return &errs.ToolError{Code: "some_code", Message: trusted.Text(x(n))} }, func(e error) int { return len([]rune(string(e.(*errs.ToolError).Message))) }, 300},
-		{"headline of the catalog", func(n int) errs.Error { return &errs.AbortedError{Message: trusted.Text(x(n))} }, func(e error) int { return len([]rune(string(e.(*errs.AbortedError).Message))) }, 300},
-		{"steps", func(n int) errs.Error {
-			return &errs.ToolError{Code: "some_code", Retry: errs.AfterRepair, Repair: errs.NewPlan(repeat(errs.Stop(""), n)...)}
-		}, func(e error) int { return len(errs.PlanOf(e).Steps()) }, 5},
-		{"preserve", func(n int) errs.Error {
-			return &errs.ToolError{Code: "some_code", Repair: errs.NewPlan().WithPreserve(repeat("f", n)...).WithUpdate("u")}
-		}, func(e error) int { return len(errs.PlanOf(e).Preserve()) }, 16},
-		{"update", func(n int) errs.Error {
-			return &errs.ToolError{Code: "some_code", Repair: errs.NewPlan().WithUpdate(repeat("f", n)...)}
-		}, func(e error) int { return len(errs.PlanOf(e).Update()) }, 16},
+		{
+			"identity string", 128,
+			func(n int) errs.Error { return &errs.AuthorizationError{Tool: "t", Reason: x(n)} },
+			func(e error) int { return len(as[*errs.AuthorizationError](e).Reason) },
+		},
+		{
+			"identity string, two bytes", 64,
+			func(n int) errs.Error { return &errs.AuthorizationError{Tool: "t", Reason: wide(n)} },
+			func(e error) int { return runes(as[*errs.AuthorizationError](e).Reason) },
+		},
+		{
+			"subject", 128,
+			func(n int) errs.Error { return &errs.ValidationError{Subject: x(n)} },
+			func(e error) int { return len(as[*errs.ValidationError](e).Subject) },
+		},
+		{
+			"provider", 128,
+			func(n int) errs.Error { return &errs.ProviderError{Provider: x(n)} },
+			func(e error) int { return len(as[*errs.ProviderError](e).Provider) },
+		},
+		{
+			"window", 128,
+			func(n int) errs.Error { return &errs.ProviderError{Limit: &errs.ProviderLimit{Window: x(n)}} },
+			func(e error) int { return len(as[*errs.ProviderError](e).Limit.Window) },
+		},
+		{
+			"tool", 64,
+			func(n int) errs.Error { return &errs.AuthorizationError{Tool: x(n)} },
+			func(e error) int { return len(as[*errs.AuthorizationError](e).Tool) },
+		},
+		{
+			"issues", 16,
+			func(n int) errs.Error { return issues(n, errs.Issue{Path: "/a", Message: "is wrong"}) },
+			func(e error) int { return len(as[*errs.ValidationError](e).Issues) },
+		},
+		{
+			"issue message", 160,
+			func(n int) errs.Error { return issues(1, errs.Issue{Message: x(n)}) },
+			func(e error) int { return runes(as[*errs.ValidationError](e).Issues[0].Message) },
+		},
+		{
+			"issue message, four bytes", 160,
+			func(n int) errs.Error { return issues(1, errs.Issue{Message: strings.Repeat("🧾", n)}) },
+			func(e error) int { return runes(as[*errs.ValidationError](e).Issues[0].Message) },
+		},
+		{
+			"issue keyword", 128,
+			func(n int) errs.Error { return issues(1, errs.Issue{Keyword: x(n)}) },
+			func(e error) int { return len(as[*errs.ValidationError](e).Issues[0].Keyword) },
+		},
+		{
+			"skills", 8,
+			func(n int) errs.Error { return &errs.ToolNotAllowedError{ToolName: "t", ActiveSkills: repeat("s", n)} },
+			func(e error) int { return len(as[*errs.ToolNotAllowedError](e).ActiveSkills) },
+		},
+		{
+			"patterns", 16,
+			func(n int) errs.Error { return &errs.ToolNotAllowedError{ToolName: "t", AllowedUnion: repeat("s", n)} },
+			func(e error) int { return len(as[*errs.ToolNotAllowedError](e).AllowedUnion) },
+		},
+		{
+			"pattern", 128,
+			func(n int) errs.Error { return &errs.ToolNotAllowedError{ToolName: "t", AllowedUnion: []string{x(n)}} },
+			func(e error) int { return len(as[*errs.ToolNotAllowedError](e).AllowedUnion[0]) },
+		},
+		{
+			"repairs", 16,
+			func(n int) errs.Error {
+				return &errs.ToolPairingError{Repairs: repeat(errs.PairingRepair{CallID: "c"}, n)}
+			},
+			func(e error) int { return len(as[*errs.ToolPairingError](e).Repairs) },
+		},
+		{
+			"headline", 300,
+			func(n int) errs.Error { return &errs.ToolError{Code: "some_code", Message: trusted.Text(x(n))} },
+			func(e error) int { return runes(string(as[*errs.ToolError](e).Message)) },
+		},
+		{
+			"headline of the catalog", 300,
+			func(n int) errs.Error { return &errs.AbortedError{Message: trusted.Text(x(n))} },
+			func(e error) int { return runes(string(as[*errs.AbortedError](e).Message)) },
+		},
+		{
+			"steps", 5,
+			func(n int) errs.Error { return planned(errs.NewPlan(repeat(errs.Stop(""), n)...)) },
+			func(e error) int { return len(errs.PlanOf(e).Steps()) },
+		},
+		{
+			"preserve", 16,
+			func(n int) errs.Error { return planned(errs.NewPlan().WithPreserve(repeat("f", n)...).WithUpdate("u")) },
+			func(e error) int { return len(errs.PlanOf(e).Preserve()) },
+		},
+		{
+			"update", 16,
+			func(n int) errs.Error { return planned(errs.NewPlan().WithUpdate(repeat("f", n)...)) },
+			func(e error) int { return len(errs.PlanOf(e).Update()) },
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -110,8 +178,8 @@ func TestPaths(t *testing.T) {
 	t.Parallel()
 	path := func(p string) (string, string) {
 		e := overWire(t, &errs.ValidationError{Issues: []errs.Issue{{Path: p, Message: "m"}}})
-		bad := detailOf[*errdetails.BadRequest](t, e.(errs.Error).GRPCStatus())
-		return e.(*errs.ValidationError).Issues[0].Path, bad.GetFieldViolations()[0].GetField()
+		bad := detailOf[*errdetails.BadRequest](t, as[errs.Error](e).GRPCStatus())
+		return as[*errs.ValidationError](e).Issues[0].Path, bad.GetFieldViolations()[0].GetField()
 	}
 	tests := []struct{ path, want, field string }{
 		{"", "", ""},

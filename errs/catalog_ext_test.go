@@ -26,8 +26,16 @@ func TestCatalogGolden(t *testing.T) {
 		after, _ := errs.RetryAfterOf(s.err)
 		fmt.Fprintf(&b, "# %s\n", s.name)
 		for _, line := range [][2]any{
-			{"type", fmt.Sprintf("%T", s.err)}, {"code", s.err.ErrorCode()}, {"status", s.err.GRPCStatus().Code()}, {"retry", s.err.RetryPolicy()},
-			{"after", after}, {"effect", info.Effect}, {"tool", info.Tool}, {"key", info.OperationKey}, {"id", info.OperationID}, {"run", info.RunID},
+			{"type", fmt.Sprintf("%T", s.err)},
+			{"code", s.err.ErrorCode()},
+			{"status", s.err.GRPCStatus().Code()},
+			{"retry", s.err.RetryPolicy()},
+			{"after", after},
+			{"effect", info.Effect},
+			{"tool", info.Tool},
+			{"key", info.OperationKey},
+			{"id", info.OperationID},
+			{"run", info.RunID},
 		} {
 			if text := fmt.Sprint(line[1]); text != "" && text != "0s" {
 				fmt.Fprintf(&b, "%-8s %s\n", line[0], text)

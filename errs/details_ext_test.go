@@ -69,30 +69,65 @@ func TestDetails(t *testing.T) {
 		want  any // nil for left out, unless null
 		cut   bool
 	}{
-		{"nil", nil, "null", whole}, {"bool", true, true, whole}, {"string", "s", "s", whole}, {"int", -3, -3.0, whole}, {"int8", int8(-3), -3.0, whole},
-		{"uint32", uint32(3), 3.0, whole}, {"float32", float32(0.1), 0.1, whole}, {"float64", 0.1, 0.1, whole}, {"negative zero", math.Copysign(0, -1), math.Copysign(0, -1), whole},
-		{"2^53-1", int64(1<<53 - 1), 9007199254740991.0, whole}, {"2^53", int64(1 << 53), left, cut}, {"-(2^53-1)", -(1<<53 - 1), -9007199254740991.0, whole}, {"-2^53", -(1 << 53), left, cut},
-		{"uint64", uint64(math.MaxUint64), left, cut}, {"uint64 in range", uint64(7), 7.0, whole},
-		{"2^53 as a float", float64(1 << 53), left, cut}, {"1e300", 1e300, left, cut}, {"1.5e15", 1.5e15, 1.5e15, whole}, {"NaN", math.NaN(), left, cut}, {"Inf", math.Inf(-1), left, cut},
-		{"json.Number", json.Number("12"), 12.0, whole}, {"json.Number beyond", json.Number("9007199254740993"), left, cut}, {"json.Number huge", json.Number("1e999"), left, cut},
-		{"json.Number fraction", json.Number("0.5"), 0.5, whole}, {"json.Number text", json.Number("x"), left, cut},
-		{"bytes", []byte{1, 2}, "AQI=", whole}, {"time", time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), "2026-01-02T03:04:05Z", whole}, {"duration", time.Second, 1e9, whole},
-		{"struct", point{X: 1, Y: 2, Hidden: "h"}, map[string]any{"X": 1.0, "Y": 2.0}, whole}, {"struct with a large integer", point{Big: 1 << 60}, map[string]any{"X": 0.0, "Y": 0.0}, cut},
-		{"slice", []string{"a", "<&>"}, []any{"a", "<&>"}, whole}, {"empty slice", []int{}, []any{}, whole}, {"empty map", map[string]int{}, map[string]any{}, whole},
-		{"nil slice", []int(nil), "null", whole}, {"nil pointer", (*point)(nil), "null", whole}, {"pointer", &point{X: 1}, map[string]any{"X": 1.0, "Y": 0.0}, whole},
-		{"raw JSON", json.RawMessage(`{"a":[1,"b"]}`), map[string]any{"a": []any{1.0, "b"}}, whole}, {"raw JSON that is none", json.RawMessage(`{`), left, cut},
-		{"text marshaler", weekday(3), "day-3", whole}, {"marshaler", marshaler{`{"b":2}`}, map[string]any{"b": 2.0}, whole}, {"marshaler that fails", marshaler{}, left, cut}, {"marshaler that panics", marshaler{"panic"}, left, cut},
-		{"message", durationpb.New(1500 * time.Millisecond), "1.500s", whole}, {"Struct", must(structpb.NewStruct(map[string]any{"a": 1.0})), map[string]any{"a": 1.0}, whole},
-		{"channel", make(chan int), left, cut}, {"function", func() {}, left, cut}, {"complex", 1i, left, cut},
-		{"bad UTF-8", "a\xffb", "a\uFFFDb", whole}, {"bad UTF-8 in a key", map[string]any{"k\xff": 1}, map[string]any{"k\uFFFD": 1.0}, whole},
-		{"list with one that is left out", []any{1, math.NaN(), "x"}, []any{1.0, nil, "x"}, cut}, {"map with one that is left out", map[string]any{"a": math.NaN(), "b": 1}, map[string]any{"b": 1.0}, cut},
-		{"32 deep", deepest, nest("bottom", 31), whole}, {"33 deep", []any{deepest}, nest(nil, 32), cut},
+		{"nil", nil, "null", whole},
+		{"bool", true, true, whole},
+		{"string", "s", "s", whole},
+		{"int", -3, -3.0, whole},
+		{"int8", int8(-3), -3.0, whole},
+		{"uint32", uint32(3), 3.0, whole},
+		{"float32", float32(0.1), 0.1, whole},
+		{"float64", 0.1, 0.1, whole},
+		{"negative zero", math.Copysign(0, -1), math.Copysign(0, -1), whole},
+		{"2^53-1", int64(1<<53 - 1), 9007199254740991.0, whole},
+		{"2^53", int64(1 << 53), left, cut},
+		{"-(2^53-1)", -(1<<53 - 1), -9007199254740991.0, whole},
+		{"-2^53", -(1 << 53), left, cut},
+		{"uint64", uint64(math.MaxUint64), left, cut},
+		{"uint64 in range", uint64(7), 7.0, whole},
+		{"2^53 as a float", float64(1 << 53), left, cut},
+		{"1e300", 1e300, left, cut},
+		{"1.5e15", 1.5e15, 1.5e15, whole},
+		{"NaN", math.NaN(), left, cut},
+		{"Inf", math.Inf(-1), left, cut},
+		{"json.Number", json.Number("12"), 12.0, whole},
+		{"json.Number beyond", json.Number("9007199254740993"), left, cut},
+		{"json.Number huge", json.Number("1e999"), left, cut},
+		{"json.Number fraction", json.Number("0.5"), 0.5, whole},
+		{"json.Number text", json.Number("x"), left, cut},
+		{"bytes", []byte{1, 2}, "AQI=", whole},
+		{"time", time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), "2026-01-02T03:04:05Z", whole},
+		{"duration", time.Second, 1e9, whole},
+		{"struct", point{X: 1, Y: 2, Hidden: "h"}, map[string]any{"X": 1.0, "Y": 2.0}, whole},
+		{"struct with a large integer", point{Big: 1 << 60}, map[string]any{"X": 0.0, "Y": 0.0}, cut},
+		{"slice", []string{"a", "<&>"}, []any{"a", "<&>"}, whole},
+		{"empty slice", []int{}, []any{}, whole},
+		{"empty map", map[string]int{}, map[string]any{}, whole},
+		{"nil slice", []int(nil), "null", whole},
+		{"nil pointer", (*point)(nil), "null", whole},
+		{"pointer", &point{X: 1}, map[string]any{"X": 1.0, "Y": 0.0}, whole},
+		{"raw JSON", json.RawMessage(`{"a":[1,"b"]}`), map[string]any{"a": []any{1.0, "b"}}, whole},
+		{"raw JSON that is none", json.RawMessage(`{`), left, cut},
+		{"text marshaler", weekday(3), "day-3", whole},
+		{"marshaler", marshaler{`{"b":2}`}, map[string]any{"b": 2.0}, whole},
+		{"marshaler that fails", marshaler{}, left, cut},
+		{"marshaler that panics", marshaler{"panic"}, left, cut},
+		{"message", durationpb.New(1500 * time.Millisecond), "1.500s", whole},
+		{"Struct", must(structpb.NewStruct(map[string]any{"a": 1.0})), map[string]any{"a": 1.0}, whole},
+		{"channel", make(chan int), left, cut},
+		{"function", func() {}, left, cut},
+		{"complex", 1i, left, cut},
+		{"bad UTF-8", "a\xffb", "a\uFFFDb", whole},
+		{"bad UTF-8 in a key", map[string]any{"k\xff": 1}, map[string]any{"k\uFFFD": 1.0}, whole},
+		{"list with one that is left out", []any{1, math.NaN(), "x"}, []any{1.0, nil, "x"}, cut},
+		{"map with one that is left out", map[string]any{"a": math.NaN(), "b": 1}, map[string]any{"b": 1.0}, cut},
+		{"32 deep", deepest, nest("bottom", 31), whole},
+		{"33 deep", []any{deepest}, nest(nil, 32), cut},
 		{"struct in a circle", loop, left, cut},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			got := overWire(t, slotStale.New(errs.Detail("v", test.value), errs.Detail("other", "stays"))).(*errs.ToolError)
+			got := as[*errs.ToolError](overWire(t, slotStale.New(errs.Detail("v", test.value), errs.Detail("other", "stays"))))
 			want := map[string]any{"other": "stays"}
 			if test.want == "null" {
 				want["v"] = nil
@@ -111,7 +146,7 @@ func TestDetails(t *testing.T) {
 		})
 	}
 	for name, v := range map[string]any{"map in a circle": circle, "10,000 deep": deep} {
-		got := overWire(t, slotStale.New(errs.Detail("v", v))).(*errs.ToolError)
+		got := as[*errs.ToolError](overWire(t, slotStale.New(errs.Detail("v", v))))
 		if !errs.InfoOf(got).Truncated || got.Code != "slot_stale" {
 			t.Errorf("%s: got %+v", name, got)
 		}

@@ -37,84 +37,97 @@ func TestEncodeDecisions(t *testing.T) {
 	receivedForeign := func(relay errs.Relay) error {
 		return errs.Received(status.Error(codes.InvalidArgument, secret), errs.RelayDefault, relay)
 	}
-	tests := []struct {
-		name     string
-		err      error
-		effect   bool
-		unmasked bool
-		code     errs.Code // of the encoded error, empty for a status that is not ours
+	upstream := &errs.ToolError{Code: "some_code", Message: secret}
+	own := fmt.Errorf("%s: %w", secret, context.DeadlineExceeded)
+	join := errors.Join
+	type want struct {
+		code     errs.Code // empty for a status that is not ours
 		status   codes.Code
 		pushback string
 		hidden   bool
 		leaks    bool // the text may leave
+	}
+	var (
+		masked   = want{code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true}
+		unknown  = want{code: errs.CodeOutcomeUnknown, status: codes.Unknown, pushback: "-1", hidden: true}
+		canceled = want{code: errs.CodeCanceled, status: codes.Canceled, pushback: "-1"}
+		deadline = want{code: errs.CodeDeadlineExceeded, status: codes.DeadlineExceeded, pushback: "-1"}
+		stale    = want{code: "slot_stale", status: codes.FailedPrecondition}
+		declared = want{code: "slot_stale", status: codes.Aborted, pushback: "-1"}
+		notFound = want{status: codes.NotFound}
+	)
+	const read, effect = false, true
+	tests := []struct {
+		name   string
+		err    error
+		effect bool
+		want   want
 	}{
-		{name: "plain", err: errors.New(secret), code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
-		{name: "plain, effect", err: errors.New(secret), effect: true, code: errs.CodeOutcomeUnknown, status: codes.Unknown, pushback: "-1", hidden: true},
-		{name: "wrapped plain", err: fmt.Errorf("%s: %w", secret, fs.ErrNotExist), code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
-		{name: "INTERNAL", err: status.Error(codes.Internal, secret), code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
-		{name: "UNKNOWN", err: status.Error(codes.Unknown, secret), code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
-		{name: "DATA_LOSS", err: status.Error(codes.DataLoss, secret), code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
-		{name: "DATA_LOSS, effect", err: status.Error(codes.DataLoss, secret), effect: true, code: errs.CodeOutcomeUnknown, status: codes.Unknown, pushback: "-1", hidden: true},
-		{name: "INTERNAL, unmasked", err: status.Error(codes.Internal, secret), unmasked: true, status: codes.Internal, leaks: true},
-		{name: "NOT_FOUND", err: foreign(codes.NotFound), status: codes.NotFound},
-		{name: "NOT_FOUND, effect", err: foreign(codes.NotFound), effect: true, status: codes.NotFound},
-		{name: "UNAVAILABLE", err: foreign(codes.Unavailable), status: codes.Unavailable},
-		{name: "CANCELLED", err: foreign(codes.Canceled), status: codes.Canceled},
-		{name: "code 42", err: foreign(42), status: 42},
-		{name: "wrapped NOT_FOUND", err: fmt.Errorf("%s: %w", secret, foreign(codes.NotFound)), status: codes.NotFound},
-		{name: "status says OK", err: okError{}, code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
-		{name: "context", err: context.Canceled, code: errs.CodeCanceled, status: codes.Canceled, pushback: "-1"},
-		{name: "wrapped deadline", err: fmt.Errorf("%s: %w", secret, context.DeadlineExceeded), code: errs.CodeDeadlineExceeded, status: codes.DeadlineExceeded, pushback: "-1"},
-		{name: "context, effect", err: context.Canceled, effect: true, code: errs.CodeOutcomeUnknown, status: codes.Unknown, pushback: "-1", hidden: true},
-		{name: "typed", err: typed, code: "slot_stale", status: codes.FailedPrecondition},
-		{name: "typed, effect", err: typed, effect: true, code: "slot_stale", status: codes.FailedPrecondition},
-		{name: "typed, wrapped four times", err: wrap4(typed), code: "slot_stale", status: codes.FailedPrecondition},
-		{name: "typed, cause", err: slotStale.New(errs.Cause(errors.New(secret))), code: "slot_stale", status: codes.FailedPrecondition},
-		{name: "declared", err: fmt.Errorf("%s: %w", secret, shopv1.NewSlotStale(nil)), code: "slot_stale", status: codes.Aborted, pushback: "-1"},
-		{name: "status of ours", err: typed.GRPCStatus().Err(), code: "slot_stale", status: codes.FailedPrecondition},
-		{name: "typed and plain", err: errors.Join(errors.New(secret), typed), code: "slot_stale", status: codes.FailedPrecondition},
-		{name: "typed and foreign", err: errors.Join(status.Error(codes.NotFound, secret), typed), code: "slot_stale", status: codes.FailedPrecondition},
-		{name: "foreign and context", err: errors.Join(context.Canceled, foreign(codes.NotFound)), status: codes.NotFound},
-		{name: "context and plain", err: errors.Join(errors.New(secret), context.Canceled), code: errs.CodeCanceled, status: codes.Canceled, pushback: "-1"},
-		{name: "literal that cannot be", err: &errs.ToolError{Code: "X", Message: secret}, code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
-		{name: "literal that cannot be, effect", err: &errs.ToolError{Code: "X", Message: secret}, effect: true, code: errs.CodeOutcomeUnknown, status: codes.Unknown, pushback: "-1", hidden: true},
-		{name: "typed nil", err: (*errs.ToolError)(nil), code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
-		{name: "typed nil, effect", err: (*errs.ToolError)(nil), effect: true, code: errs.CodeOutcomeUnknown, status: codes.Unknown, pushback: "-1", hidden: true},
-		{name: "typed nil, declared", err: (*shopv1.SlotStaleError)(nil), code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
-		{name: "code", err: errs.Code("slot_stale"), code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
-		{name: "sentinel", err: fmt.Errorf("%s: %w", secret, errs.Sentinel{Domain: "d", Code: "slot_stale"}), code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
-		{name: "received ours", err: received(typed, errs.RelayDefault, errs.RelayDefault), code: "slot_stale", status: codes.FailedPrecondition},
-		{name: "received ours, passthrough", err: fmt.Errorf("%s: %w", secret, received(typed, errs.Passthrough, errs.Translate)), code: "slot_stale", status: codes.FailedPrecondition},
-		{name: "received ours, translate", err: received(&errs.ToolError{Code: "some_code", Message: secret}, errs.Translate, errs.RelayDefault), code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
-		{name: "received ours, translate, effect", err: received(&errs.ToolError{Code: "some_code", Message: secret}, errs.Translate, errs.RelayDefault), effect: true, code: errs.CodeOutcomeUnknown, status: codes.Unknown, pushback: "-1", hidden: true},
-		{name: "received foreign", err: receivedForeign(errs.RelayDefault), code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
-		{name: "received foreign, translate", err: fmt.Errorf("x: %w", receivedForeign(errs.Translate)), code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
-		{name: "received foreign, passthrough", err: receivedForeign(errs.Passthrough), status: codes.InvalidArgument, leaks: true},
-		{name: "received foreign, unmasked", err: receivedForeign(errs.RelayDefault), unmasked: true, code: errs.CodeInternal, status: codes.Internal, pushback: "-1", hidden: true},
-		{name: "received foreign INTERNAL, passthrough", err: errs.Received(status.Error(codes.Internal, secret), 0, errs.Passthrough), status: codes.Internal, leaks: true},
-		{name: "own status beside a received one", err: errors.Join(foreign(codes.NotFound), receivedForeign(errs.RelayDefault)), status: codes.NotFound},
+		{"plain", errors.New(secret), read, masked},
+		{"plain, effect", errors.New(secret), effect, unknown},
+		{"wrapped plain", fmt.Errorf("%s: %w", secret, fs.ErrNotExist), read, masked},
+		{"INTERNAL", status.Error(codes.Internal, secret), read, masked},
+		{"UNKNOWN", status.Error(codes.Unknown, secret), read, masked},
+		{"DATA_LOSS", status.Error(codes.DataLoss, secret), read, masked},
+		{"DATA_LOSS, effect", status.Error(codes.DataLoss, secret), effect, unknown},
+		{"NOT_FOUND", foreign(codes.NotFound), read, notFound},
+		{"NOT_FOUND, effect", foreign(codes.NotFound), effect, notFound},
+		{"UNAVAILABLE", foreign(codes.Unavailable), read, want{status: codes.Unavailable}},
+		{"CANCELLED", foreign(codes.Canceled), read, want{status: codes.Canceled}},
+		{"code 42", foreign(42), read, want{status: 42}},
+		{"wrapped NOT_FOUND", fmt.Errorf("%s: %w", secret, foreign(codes.NotFound)), read, notFound},
+		{"status says OK", okError{}, read, masked},
+		{"context", context.Canceled, read, canceled},
+		{"wrapped deadline", own, read, deadline},
+		{"context, effect", context.Canceled, effect, unknown},
+		{"typed", typed, read, stale},
+		{"typed, effect", typed, effect, stale},
+		{"typed, wrapped four times", wrap4(typed), read, stale},
+		{"typed, cause", slotStale.New(errs.Cause(errors.New(secret))), read, stale},
+		{"declared", fmt.Errorf("%s: %w", secret, shopv1.NewSlotStale(nil)), read, declared},
+		{"status of ours", typed.GRPCStatus().Err(), read, stale},
+		{"typed and plain", join(errors.New(secret), typed), read, stale},
+		{"typed and foreign", join(status.Error(codes.NotFound, secret), typed), read, stale},
+		{"foreign and context", join(context.Canceled, foreign(codes.NotFound)), read, notFound},
+		{"context and plain", join(errors.New(secret), context.Canceled), read, canceled},
+		{"impossible literal", &errs.ToolError{Code: "X", Message: secret}, read, masked},
+		{"impossible literal, effect", &errs.ToolError{Code: "X", Message: secret}, effect, unknown},
+		{"typed nil", (*errs.ToolError)(nil), read, masked},
+		{"typed nil, effect", (*errs.ToolError)(nil), effect, unknown},
+		{"typed nil, declared", (*shopv1.SlotStaleError)(nil), read, masked},
+		{"code", errs.Code("slot_stale"), read, masked},
+		{"sentinel", fmt.Errorf("%s: %w", secret, errs.Sentinel{Domain: "d", Code: "slot_stale"}), read, masked},
+		{"received", received(typed, errs.RelayDefault, errs.RelayDefault), read, stale},
+		{"received, passthrough", fmt.Errorf("%s: %w", secret, received(typed, errs.Passthrough, errs.Translate)), read, stale},
+		{"received, translate", received(upstream, errs.Translate, errs.RelayDefault), read, masked},
+		{"received, translate, effect", received(upstream, errs.Translate, errs.RelayDefault), effect, unknown},
+		{"foreign", receivedForeign(errs.RelayDefault), read, masked},
+		{"foreign, translate", fmt.Errorf("x: %w", receivedForeign(errs.Translate)), read, masked},
+		{"foreign, passthrough", receivedForeign(errs.Passthrough), read, want{status: codes.InvalidArgument, leaks: true}},
+		{"own status beside a foreign one", join(foreign(codes.NotFound), receivedForeign(errs.RelayDefault)), read, notFound},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			out := errs.Encoder{Unmasked: test.unmasked}.Encode(test.err, method, test.effect)
-			if got := errs.CodeOf(out.Err); got != test.code {
-				t.Errorf("code: got %q, want %q", got, test.code)
+			out := errs.Encoder{}.Encode(test.err, method, test.effect)
+			if got := errs.CodeOf(out.Err); got != test.want.code {
+				t.Errorf("code: got %q, want %q", got, test.want.code)
 			}
-			if out.Status.Code() != test.status || status.Code(out.Err) != test.status {
-				t.Errorf("status: got %s and %s, want %s", out.Status.Code(), status.Code(out.Err), test.status)
+			if out.Status.Code() != test.want.status || status.Code(out.Err) != test.want.status {
+				t.Errorf("status: got %s and %s, want %s", out.Status.Code(), status.Code(out.Err), test.want.status)
 			}
-			if out.Pushback != test.pushback {
-				t.Errorf("pushback: got %q, want %q", out.Pushback, test.pushback)
+			if out.Pushback != test.want.pushback {
+				t.Errorf("pushback: got %q, want %q", out.Pushback, test.want.pushback)
 			}
-			if (out.Hidden != nil) != test.hidden || (out.ErrorID != "") != test.hidden || test.hidden && len(out.ErrorID) != 32 {
+			if hidden := test.want.hidden; (out.Hidden != nil) != hidden || (len(out.ErrorID) == 32) != hidden {
 				t.Errorf("hidden: got %v under %q", out.Hidden, out.ErrorID)
 			}
-			if test.hidden && errs.InfoOf(out.Err).ErrorID != out.ErrorID {
+			if test.want.hidden && errs.InfoOf(out.Err).ErrorID != out.ErrorID {
 				t.Errorf("error id: %q is on the wire, %q in the log", errs.InfoOf(out.Err).ErrorID, out.ErrorID)
 			}
 			raw := marshal(t, out.Status)
-			if leaks := bytes.Contains(raw, []byte("hunter2")) || strings.Contains(out.Err.Error(), "hunter2"); leaks != test.leaks {
+			leaks := bytes.Contains(raw, []byte("hunter2")) || strings.Contains(out.Err.Error(), "hunter2")
+			if leaks != test.want.leaks {
 				t.Errorf("the secret leaves: %t: %s", leaks, out.Status)
 			}
 			if !errors.Is(out.Err, test.err) {
@@ -126,7 +139,7 @@ func TestEncodeDecisions(t *testing.T) {
 			if (out.Problem != "") != (errs.Validate(test.err) != nil || test.name == "status says OK") {
 				t.Errorf("problem: %q", out.Problem)
 			}
-			again := errs.Encoder{Unmasked: test.unmasked}.Encode(out.Err, method, test.effect)
+			again := errs.Encoder{}.Encode(out.Err, method, test.effect)
 			if !bytes.Equal(marshal(t, again.Status), raw) || again.Pushback != out.Pushback {
 				t.Errorf("encoding twice differs: %s, then %s", out.Status, again.Status)
 			}
@@ -134,6 +147,29 @@ func TestEncodeDecisions(t *testing.T) {
 	}
 	if out := (errs.Encoder{}).Encode(nil, method, true); out != (errs.Encoded{}) {
 		t.Errorf("nil: got %+v", out)
+	}
+}
+
+// TestUnmasked lets the text of statuses through, but not of those that another server sent.
+func TestUnmasked(t *testing.T) {
+	t.Parallel()
+	own := status.Error(codes.Internal, secret)
+	for name, test := range map[string]struct {
+		err      error
+		unmasked bool
+		leaks    bool
+	}{
+		"masked":               {own, false, false},
+		"unmasked":             {own, true, true},
+		"unmasked, plain":      {errors.New(secret), true, false},
+		"unmasked, received":   {errs.Received(own, 0, errs.RelayDefault), true, false},
+		"received":             {errs.Received(own, 0, errs.RelayDefault), false, false},
+		"received passthrough": {errs.Received(own, 0, errs.Passthrough), false, true},
+	} {
+		out := errs.Encoder{Unmasked: test.unmasked}.Encode(test.err, method, false)
+		if leaks := bytes.Contains(marshal(t, out.Status), []byte("hunter2")); leaks != test.leaks || (out.Hidden == nil) != leaks {
+			t.Errorf("%s: the text leaves: %t", name, leaks)
+		}
 	}
 }
 
@@ -348,7 +384,7 @@ func TestLimits(t *testing.T) {
 		whole bool
 	}{{0, false}, {-1, false}, {4096, false}, {5000, false}, {8000, true}, {1 << 20, true}} {
 		out := errs.Encoder{Limit: test.limit}.Encode(big(), method, false)
-		e, ok := receive(t, out.Status).(*errs.ToolError)
+		e, ok := errors.AsType[*errs.ToolError](receive(t, out.Status))
 		if !ok || (e.Details != nil) != test.whole || errs.InfoOf(e).Truncated == test.whole {
 			t.Errorf("limit %d: %v, %+v", test.limit, e.Details != nil, errs.InfoOf(e))
 		}
@@ -357,7 +393,7 @@ func TestLimits(t *testing.T) {
 		}
 		if test.whole { // a smaller limit at the next hop cuts what this one let through
 			next := errs.Encoder{}.Encode(e, method, false)
-			if got, ok := receive(t, next.Status).(*errs.ToolError); !ok || got.Details != nil || !errs.InfoOf(got).Truncated || cost(next.Status) > 3840 {
+			if got, ok := errors.AsType[*errs.ToolError](receive(t, next.Status)); !ok || got.Details != nil || !errs.InfoOf(got).Truncated || cost(next.Status) > 3840 {
 				t.Errorf("limit %d, then 4096: %+v", test.limit, got)
 			}
 			if again := (errs.Encoder{}).Encode(out.Err, method, false); cost(again.Status) > 3840 {

@@ -33,7 +33,7 @@ func decodeSeeds() [][]byte {
 	tool := &remedyv1.ToolError{Code: "slot_stale", Message: long}
 	var seeds [][]byte
 	add := func(code codes.Code, message string, details ...*anypb.Any) {
-		b, err := proto.Marshal(&spb.Status{Code: int32(code), Message: message, Details: details}) //nolint:gosec // small
+		b, err := proto.Marshal(&spb.Status{Code: int32(code), Message: message, Details: details})
 		if err == nil {
 			seeds = append(seeds, b)
 		}
@@ -58,11 +58,11 @@ func decodeSeeds() [][]byte {
 	add(codes.Aborted, "m", ours, anyOf(&errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{{Field: long, Description: long}}}),
 		anyOf(&errdetails.QuotaFailure{Violations: make([]*errdetails.QuotaFailure_Violation, 40)}), anyOf(&errdetails.Help{Links: []*errdetails.Help_Link{{Url: long}}}),
 		anyOf(&errdetails.PreconditionFailure{}), anyOf(&errdetails.ResourceInfo{Owner: long}), anyOf(&errdetails.DebugInfo{Detail: long}))
-	many := make([]*anypb.Any, 200)
-	for i := range many {
-		many[i] = &anypb.Any{TypeUrl: "x", Value: []byte{1}}
+	many := []*anypb.Any{ours}
+	for range 200 {
+		many = append(many, &anypb.Any{TypeUrl: "x", Value: []byte{1}})
 	}
-	add(codes.Aborted, "m", append(many, ours)...)
+	add(codes.Aborted, "m", many...)
 	// a RetryInfo that no Duration can be, a group, a length beyond the end, an endless varint
 	add(codes.Unavailable, "m", info("SOME_CODE", "d", map[string]string{"retry": "as_is"}), &anypb.Any{TypeUrl: typePrefix + retryInfoName, Value: []byte{0x0a, 11, 8, 255, 255, 255, 255, 255, 255, 255, 255, 127, 16, 1}})
 	add(codes.Unavailable, "m", &anypb.Any{TypeUrl: errorInfoURL, Value: []byte{0x0b, 0x0c}}, &anypb.Any{TypeUrl: toolErrorURL, Value: []byte{0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f}})
@@ -118,7 +118,7 @@ func FuzzDecode(f *testing.F) {
 				}
 			}
 			back := FromStatus(status.FromProto(q))
-			if CodeOf(back) != CodeOf(e) || RetryOf(back) != RetryOf(e) || back.(Error).GRPCStatus().Code() != st.Code() || EffectOf(back) != EffectOf(e) {
+			if CodeOf(back) != CodeOf(e) || RetryOf(back) != RetryOf(e) || status.Code(back) != st.Code() || EffectOf(back) != EffectOf(e) {
 				t.Fatalf("limit %d: %v became %v", limit, e, back)
 			}
 			again, _ := proto.Marshal(Encoder{Limit: limit}.Encode(back, "/a.B/C", false).Status.Proto())
@@ -142,8 +142,12 @@ func FuzzDecode(f *testing.F) {
 // inDetails makes bytes that are no Status the details of one that is ours. The last of them decides which identity it has.
 func inDetails(b []byte) *spb.Status {
 	identities := []struct{ reason, domain, name string }{
-		{"SOME_CODE", DomainTool, toolErrorName}, {"INVALID_INPUT", DomainRemedy, "remedy.v1.ValidationError"}, {"PROVIDER_ERROR", DomainRemedy, "remedy.v1.ProviderError"},
-		{"TOOL_NOT_ALLOWED", DomainRemedy, "remedy.v1.ToolNotAllowedError"}, {"AUTH_FAILED", DomainRemedy, "remedy.v1.AuthError"}, {"SLOT_STALE", "shop.v1", toolErrorName},
+		{"SOME_CODE", DomainTool, toolErrorName},
+		{"INVALID_INPUT", DomainRemedy, "remedy.v1.ValidationError"},
+		{"PROVIDER_ERROR", DomainRemedy, "remedy.v1.ProviderError"},
+		{"TOOL_NOT_ALLOWED", DomainRemedy, "remedy.v1.ToolNotAllowedError"},
+		{"AUTH_FAILED", DomainRemedy, "remedy.v1.AuthError"},
+		{"SLOT_STALE", "shop.v1", toolErrorName},
 	}
 	which := 0
 	if len(b) > 0 {
@@ -160,14 +164,26 @@ func inDetails(b []byte) *spb.Status {
 	return p
 }
 
+func asOurs(t *testing.T, err error) Error {
+	t.Helper()
+	e, ok := asTyped(err)
+	if !ok {
+		t.Fatalf("%T is not ours", err)
+	}
+	return e
+}
+
 func accessors(t *testing.T, err error, ours bool) {
 	t.Helper()
 	if (CodeOf(err) != "") != ours || ours && !isCode(string(CodeOf(err))) {
 		t.Fatalf("code %q", CodeOf(err))
 	}
 	_, _ = RetryAfterOf(err)
-	_, _, _, _ = Retryable(err), IsInferred(err), EffectOf(err), Message(err)
-	for range PlanOf(err).All() { //nolint:revive // only that it ends
+	_ = Message(err)
+	if Retryable(err) && RetryOf(err) != AsIs || IsInferred(err) && CodeOf(err) != CodeOutcomeUnknown {
+		t.Fatalf("got %v", err)
+	}
+	for range PlanOf(err).All() {
 	}
 	if !PlanOf(err).Equal(PlanOf(err)) || Equal(err, err) != ours || Validate(err) != nil && ours {
 		t.Fatal("not equal to itself, or not valid")
@@ -223,7 +239,7 @@ func FuzzRender(f *testing.F) {
 				Steps:    []*remedyv1.RepairStep{{Action: 2, Tool: validUTF8(tool), Instruction: validUTF8(instruction)}, {Action: 77, Instruction: validUTF8(value)}},
 				Preserve: []string{validUTF8(issue)}, Update: []string{validUTF8(value)},
 			})}
-			w := FromStatus(status.FromProto(p)).(*ToolError).said.Load()
+			w := saidBy(asOurs(t, FromStatus(status.FromProto(p))))
 			text := formOf(w.st.Proto(), w).message()
 			fitsForAgents(t, text)
 			return

@@ -138,7 +138,7 @@ func TestCausesAreATree(t *testing.T) {
 	depth := 0
 	for err := errors.Unwrap(got); err != nil; err = errors.Unwrap(err) {
 		depth++
-		if e, ok := err.(*errs.AbortedError); !ok || e.RunID != fmt.Sprintf("level-%d", depth) {
+		if e, ok := errors.AsType[*errs.AbortedError](err); !ok || e.RunID != fmt.Sprintf("level-%d", depth) {
 			t.Errorf("depth %d: got %v", depth, err)
 		}
 	}

@@ -87,7 +87,8 @@ func TestLadderOrderOfCuts(t *testing.T) {
 			if got != rung {
 				t.Fatalf("got %s, want %s", got, rung)
 			}
-			if n--; n == 0 {
+			n--
+			if n == 0 {
 				return
 			}
 		}
@@ -242,7 +243,7 @@ func TestFloor(t *testing.T) {
 			f.declared = &anypb.Any{TypeUrl: typePrefix + f.domain + "." + strings.Repeat("N", 64), Value: make([]byte, 1<<20)}
 		}
 		f.causes = causesOf(e, e.state().more.also)
-		for range f.ladder() { //nolint:revive // down to the end
+		for range f.ladder() {
 		}
 		p, _ := f.pack()
 		if cost := listCost(p); cost > floor {

@@ -115,17 +115,22 @@ func shownSteps(p *Plan) []shownStep {
 	if len(list) == 0 {
 		return nil
 	}
-	steps := make([]shownStep, len(list))
-	for i, s := range list {
-		steps[i].lead = s.sentence()
-		if len(list) > 1 {
-			steps[i].lead = strings.TrimRight(strconv.Itoa(i+1)+". "+steps[i].lead, " ")
-		}
+	steps := make([]shownStep, 0, len(list))
+	for _, s := range list {
 		instruction := s.instruction
 		if cut, was := bound(instruction, 16*maxInstructionRunes); was { //nolint:mnd // far more than can be shown
 			instruction = cut + ellipsis
 		}
-		steps[i].instruction, _ = cutRunes(clean(instruction), maxInstructionRunes)
+		shown := shownStep{lead: s.sentence()}
+		shown.instruction, _ = cutRunes(clean(instruction), maxInstructionRunes)
+		if shown != (shownStep{}) { // an action of a later version, without a word, is rendered as nothing
+			steps = append(steps, shown)
+		}
+	}
+	if len(steps) > 1 {
+		for i := range steps {
+			steps[i].lead = strings.TrimRight(strconv.Itoa(i+1)+". "+steps[i].lead, " ")
+		}
 	}
 	return steps
 }

@@ -90,11 +90,11 @@ func TestMessageTable(t *testing.T) {
 			"M. [all_of_them; retry only after repair] Next actions, in order, one at a time, never in parallel: " +
 				"1. Change the input. I. 2. Refresh the state. 3. Refresh the state with read. 4. Ask the user. 5. Stop.",
 		},
-		{"no headline", &errs.ToolError{Code: "not_here"}, "[not_here; do not retry]"},
+		{"no headline", &errs.ToolError{Code: "not_here"}, "not here. [not_here; do not retry]"},
 		{
 			"no headline, one step",
 			&errs.ToolError{Code: "not_here", Repair: errs.NewPlan(errs.Stop(""))},
-			"[not_here; do not retry] Next action: Stop.",
+			"not here. [not_here; do not retry] Next action: Stop.",
 		},
 		{
 			"no issues",

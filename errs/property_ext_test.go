@@ -104,7 +104,7 @@ func built() *rapid.Generator[error] {
 		case 10:
 			err = &errs.ContextExceededError{Provider: draw(), ProviderCode: draw(), Message: headline, Cause: cause}
 		case 11:
-			err = &errs.ProviderError{Provider: draw(), ProviderCode: draw(), Retryable: rapid.SampledFrom([]*bool{nil, ptr(true), ptr(false)}).Draw(t, "retryable"), Limit: rapid.SampledFrom([]*errs.ProviderLimit{nil, {Kind: errs.LimitOverload, RetryAfter: after}, {Kind: "", Window: draw()}, {Kind: "unheard"}}).Draw(t, "limit"), Message: headline, Cause: cause}
+			err = &errs.ProviderError{Provider: draw(), ProviderCode: draw(), Retryable: rapid.SampledFrom([]*bool{nil, new(true), new(false)}).Draw(t, "retryable"), Limit: rapid.SampledFrom([]*errs.ProviderLimit{nil, {Kind: errs.LimitOverload, RetryAfter: after}, {Kind: "", Window: draw()}, {Kind: "unheard"}}).Draw(t, "limit"), Message: headline, Cause: cause}
 		case 12:
 			err = &errs.ToolNotAllowedError{ToolName: draw(), DisplayName: draw(), ActiveSkills: rapid.SliceOfN(text(), 0, 10).Draw(t, "skills"), AllowedUnion: rapid.SliceOfN(text(), 0, 20).Draw(t, "union"), Message: headline, Cause: cause}
 		case 13:

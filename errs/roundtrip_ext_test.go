@@ -21,6 +21,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/remedyrpc/remedy/errs"
+	"github.com/remedyrpc/remedy/errs/trusted"
 	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
 	"github.com/remedyrpc/remedy/internal/shop/shopv1"
 )
@@ -99,6 +100,9 @@ func TestFieldsSurviveTheWire(t *testing.T) {
 			want = &errs.ToolError{
 				Code: tool.Code, Message: tool.Message, Retry: tool.RetryPolicy(), Status: tool.GRPCStatus().Code(), Repair: tool.Repair,
 				RetryAfter: tool.RetryAfter, Details: jsonNumbers(tool.Details),
+			}
+			if tool.Message == "" {
+				want.(*errs.ToolError).Message = trusted.Text(strings.ReplaceAll(tool.Code, "_", " ") + ".") //nolint:errorlint,forcetypeassert // made just now
 			}
 		}
 		diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(
@@ -200,7 +204,7 @@ func TestClientThatDoesNotKnowTheType(t *testing.T) {
 	sent := shopv1.NewSlotStale(&shopv1.SlotStale{SlotId: "s-17"})
 	raw := bytes.ReplaceAll(marshal(t, sent.GRPCStatus()), []byte("shop.v1"), []byte("soap.v1"))
 	got := receive(t, status.FromProto(parse(t, raw)))
-	tool, ok := got.(*errs.ToolError)
+	tool, ok := errors.AsType[*errs.ToolError](got)
 	if !ok || tool.Code != "slot_stale" || tool.Retry != errs.AfterRepair || !tool.Plan().Equal(sent.Plan()) || tool.Status != codes.Aborted {
 		t.Fatalf("got %T %+v", got, got)
 	}
@@ -222,7 +226,7 @@ func TestDeclaredPayloadThatDoesNotDecode(t *testing.T) {
 		}
 	}
 	got := errs.FromStatus(status.FromProto(p))
-	if tool, ok := got.(*errs.ToolError); !ok || tool.Code != "slot_stale" || tool.Retry != errs.AfterRepair || len(tool.Plan().Steps()) != 1 {
+	if tool, ok := errors.AsType[*errs.ToolError](got); !ok || tool.Code != "slot_stale" || tool.Retry != errs.AfterRepair || len(tool.Plan().Steps()) != 1 {
 		t.Fatalf("got %T %+v", got, got)
 	}
 	if diff := cmp.Diff(p, errs.ToStatus(got).Proto(), protocmp.Transform()); diff != "" {
@@ -342,7 +346,7 @@ func TestOursForeignUnknown(t *testing.T) {
 			if got := fmt.Sprintf("%T", out); got != test.want {
 				t.Fatalf("got %s", got)
 			}
-			if got := out.(errs.Error); got.RetryPolicy() != errs.Never || got.GRPCStatus().Code() != codes.FailedPrecondition {
+			if got := as[errs.Error](out); got.RetryPolicy() != errs.Never || got.GRPCStatus().Code() != codes.FailedPrecondition {
 				t.Errorf("got %v", got)
 			}
 			if diff := cmp.Diff(p, errs.ToStatus(out).Proto(), protocmp.Transform()); diff != "" {
@@ -387,7 +391,7 @@ func TestFromErrorOfWrappedStatuses(t *testing.T) {
 	// grpc's own wrapping, which rewrites the message and keeps the details
 	rewritten := sent.GRPCStatus().Proto()
 	rewritten.Message = "max retries exhausted: " + rewritten.GetMessage()
-	if e, ok := errs.FromStatus(status.FromProto(rewritten)).(*errs.ToolError); !ok || e.Code != "slot_stale" || e.Message != "The selected slot is no longer available." {
+	if e, ok := errors.AsType[*errs.ToolError](errs.FromStatus(status.FromProto(rewritten))); !ok || e.Code != "slot_stale" || e.Message != "The selected slot is no longer available." {
 		t.Errorf("got %+v", e)
 	}
 	typed := fmt.Errorf("outer: %w", sent)

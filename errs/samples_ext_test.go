@@ -5,11 +5,10 @@ import (
 	"testing"
 	"time"
 
+	spb "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
-
-	spb "google.golang.org/genproto/googleapis/rpc/status"
 
 	"github.com/remedyrpc/remedy/errs"
 	"github.com/remedyrpc/remedy/internal/shop/shopv1"
@@ -35,8 +34,6 @@ type sample struct {
 	name string
 	err  errs.Error
 }
-
-func ptr[T any](v T) *T { return &v }
 
 // catalogSamples has one error for each row of the catalog, with every field set.
 func catalogSamples() []sample {
@@ -70,16 +67,16 @@ func catalogSamples() []sample {
 		}},
 		{"context_exceeded", &errs.ContextExceededError{Provider: "anthropic", ProviderCode: "invalid_request_error"}},
 		{"provider_error overload", &errs.ProviderError{
-			Provider: "anthropic", ProviderCode: "overloaded_error", Retryable: ptr(true), Limit: &errs.ProviderLimit{Kind: errs.LimitOverload},
+			Provider: "anthropic", ProviderCode: "overloaded_error", Retryable: new(true), Limit: &errs.ProviderLimit{Kind: errs.LimitOverload},
 		}},
 		{"provider_error limit_retryable", &errs.ProviderError{
-			Provider: "openai", ProviderCode: "rate_limit_exceeded", Retryable: ptr(true),
+			Provider: "openai", ProviderCode: "rate_limit_exceeded", Retryable: new(true),
 			Limit: &errs.ProviderLimit{Kind: errs.LimitRate, RetryAfter: 1500 * time.Millisecond, ResetsAt: at, Window: "1m"},
 		}},
 		{"provider_error limit", &errs.ProviderError{
-			Provider: "openai", ProviderCode: "insufficient_quota", Retryable: ptr(false), Limit: &errs.ProviderLimit{Kind: errs.LimitQuota},
+			Provider: "openai", ProviderCode: "insufficient_quota", Retryable: new(false), Limit: &errs.ProviderLimit{Kind: errs.LimitQuota},
 		}},
-		{"provider_error retryable", &errs.ProviderError{Provider: "openai", Retryable: ptr(true)}},
+		{"provider_error retryable", &errs.ProviderError{Provider: "openai", Retryable: new(true)}},
 		{"provider_error other", &errs.ProviderError{Provider: "openai", ProviderCode: "model_not_found"}},
 		{"tool_not_allowed", &errs.ToolNotAllowedError{
 			ToolName: "bash", DisplayName: "Bash", ActiveSkills: []string{"review"}, AllowedUnion: []string{"read_*", "grep"},
@@ -108,7 +105,7 @@ func catalogSamples() []sample {
 		list = append(list, sample{"auth_failed " + string(kind), &errs.AuthError{
 			Auth: errs.AuthFailure{
 				Kind: kind, Source: errs.AuthProvider, Provider: "anthropic", ProviderID: "anthropic-oauth", AccountID: "acc-1",
-				AccountLabel: "Anna", HolderPID: ptr(int64(4711)),
+				AccountLabel: "Anna", HolderPID: new(int64(4711)),
 			},
 			RetryAfter: 2 * time.Second,
 		}})
@@ -239,6 +236,12 @@ func asOwn(err error, want errs.Error) bool {
 	default:
 		return false
 	}
+}
+
+// as is errors.As; it returns a nil pointer where err is no E.
+func as[E error](err error) E {
+	e, _ := errors.AsType[E](err)
+	return e
 }
 
 func is[E error](err error) bool {

@@ -103,6 +103,9 @@ func (e *ToolError) describe(f *form) {
 	if f.headline = string(e.Message); f.known == "" { // else Define has looked at it
 		f.headline = f.sentence(f.headline)
 	}
+	if f.headline == "" {
+		f.headline = defaultHeadline(e.Code).text
+	}
 	f.tool, f.details = true, f.packDetails(e.Details)
 }
 

@@ -182,11 +182,11 @@ func TestIdentifiersAreWholeOrMissing(t *testing.T) {
 		}, 36},
 		{"tool", func(n int) string { return errs.InfoOf(errs.WithInfo(slotStale.New(), errs.Info{Tool: at(n)})).Tool }, 64},
 		{"key of a struct", func(n int) string {
-			return overWire(t, &errs.OutcomeUnknownError{OperationKey: at(n)}).(*errs.OutcomeUnknownError).OperationKey
+			return as[*errs.OutcomeUnknownError](overWire(t, &errs.OutcomeUnknownError{OperationKey: at(n)})).OperationKey
 		}, 64},
-		{"id of a struct", func(n int) string { return overWire(t, &errs.AbortedError{RunID: at(n)}).(*errs.AbortedError).RunID }, 36},
+		{"id of a struct", func(n int) string { return as[*errs.AbortedError](overWire(t, &errs.AbortedError{RunID: at(n)})).RunID }, 36},
 		{"confirmation id", func(n int) string {
-			return overWire(t, &errs.ConfirmationError{Reason: errs.ConfirmationPending, ConfirmationID: at(n)}).(*errs.ConfirmationError).ConfirmationID
+			return as[*errs.ConfirmationError](overWire(t, &errs.ConfirmationError{Reason: errs.ConfirmationPending, ConfirmationID: at(n)})).ConfirmationID
 		}, 36},
 	}
 	for _, test := range tests {
