@@ -154,11 +154,13 @@ func TestBoundsOfAMessage(t *testing.T) {
 			Repair: errs.NewPlan(errs.AskUser(trusted.Text(strings.Repeat("i", instruction)))).WithPreserve(fields...),
 		}
 	}
-	if got := raise(160, 1, 8).Error(); !strings.Contains(got, strings.Repeat("i", 160)+" Keep unchanged: f0, f1, f2, f3, f4, f5, f6, f7.") {
+	got := raise(160, 1, 8).Error()
+	if !strings.Contains(got, strings.Repeat("i", 160)+" Keep unchanged: f0, f1, f2, f3, f4, f5, f6, f7.") {
 		t.Errorf("at the edge: %q", got)
 	}
 	over := overWire(t, raise(161, 1, 9))
-	if got := over.Error(); !strings.Contains(got, strings.Repeat("i", 159)+"… Keep unchanged: f0, f1, f2, f3, f4, f5, f6, f7 (and 1 more).") {
+	got := over.Error()
+	if !strings.Contains(got, strings.Repeat("i", 159)+"… Keep unchanged: f0, f1, f2, f3, f4, f5, f6, f7 (and 1 more).") {
 		t.Errorf("above: %q", got)
 	}
 	if p := errs.PlanOf(over); len(p.Steps()[0].Instruction()) != 161 || len(p.Preserve()) != 9 {
@@ -223,8 +225,11 @@ func TestEnormous(t *testing.T) {
 		{"issues", &errs.ValidationError{Subject: mega, Issues: repeat(errs.Issue{Path: "/" + mega, Keyword: mega, Message: mega}, 500)}},
 		{"value", stockLow.New(errs.Value("left", mega), errs.Value("item", mega), errs.Value("until", mega), errs.Details(many))},
 		{"declared", shopv1.NewSlotStale(&shopv1.SlotStale{SlotId: mega, Cursor: []byte(mega)})},
-		{"declared, maximal", shopv1.NewSettlementHeld(&shopv1.SettlementHeld{SettlementId: mega, Evidence: repeat(mega, 4), Attachment: []byte(mega)},
-			errs.Detail("more", mega), errs.Cause(&errs.AbortedError{Message: text}))},
+		{
+			"declared, maximal",
+			shopv1.NewSettlementHeld(&shopv1.SettlementHeld{SettlementId: mega, Evidence: repeat(mega, 4), Attachment: []byte(mega)},
+				errs.Detail("more", mega), errs.Cause(&errs.AbortedError{Message: text})),
+		},
 		{"causes", &errs.AbortedError{Cause: &errs.AuthorizationError{Reason: mega, Message: text, Cause: &errs.AbortedError{Message: text}}}},
 		{"lists", &errs.ToolNotAllowedError{ToolName: mega, ActiveSkills: repeat(mega, 100), AllowedUnion: repeat(mega, 100)}},
 	}

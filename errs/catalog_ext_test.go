@@ -67,7 +67,12 @@ func TestCatalogIsTheProto(t *testing.T) {
 			code: o.GetCode(), status: codes.Code(o.GetStatus()), retry: errs.RetryPolicy(o.GetRetry()), effect: errs.Effect(o.GetEffect()),
 		}
 		for _, s := range o.GetRepair().GetSteps() {
-			r.plan += fmt.Sprintf("%s %s %s;", strings.ToLower(strings.TrimPrefix(s.GetAction().String(), "REPAIR_ACTION_")), s.GetTool(), s.GetInstruction())
+			r.plan += fmt.Sprintf(
+				"%s %s %s;",
+				strings.ToLower(strings.TrimPrefix(s.GetAction().String(), "REPAIR_ACTION_")),
+				s.GetTool(),
+				s.GetInstruction(),
+			)
 		}
 		return r
 	}
@@ -220,7 +225,15 @@ func TestRetryFromBool(t *testing.T) {
 		repair    *errs.Plan
 		want      errs.RetryPolicy
 	}{
-		{false, nil, errs.Never}, {false, repair, errs.Never}, {true, nil, errs.AsIs}, {true, errs.NewPlan(), errs.AsIs}, {true, repair, errs.AfterRepair},
+		{
+			false,
+			nil,
+			errs.Never,
+		},
+		{false, repair, errs.Never},
+		{true, nil, errs.AsIs},
+		{true, errs.NewPlan(), errs.AsIs},
+		{true, repair, errs.AfterRepair},
 	}
 	for _, test := range tests {
 		if got := errs.RetryFromBool(test.retryable, test.repair); got != test.want {

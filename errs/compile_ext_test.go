@@ -18,7 +18,10 @@ const module = "github.com/remedyrpc/remedy"
 // compiled finds what the compiler wrote for packages and for what they import.
 func compiled(t *testing.T, packages ...string) importer.Lookup {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}, packages...)...).Output()
+	out, err := exec.CommandContext(
+		t.Context(),
+		"go",
+		append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}, packages...)...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -259,8 +259,20 @@ func declare(t *testing.T, pkg string, options *remedyv1.ErrorOptions) protorefl
 	file, err := protodesc.NewFile(&descriptorpb.FileDescriptorProto{
 		Name: new("test.proto"), Package: &pkg, Syntax: new("proto3"),
 		MessageType: []*descriptorpb.DescriptorProto{{Name: new("SlotGone"), Options: o, Field: []*descriptorpb.FieldDescriptorProto{
-			field("slot", 1, descriptorpb.FieldDescriptorProto_TYPE_STRING, one), field("raw", 2, descriptorpb.FieldDescriptorProto_TYPE_BYTES, one),
-			field("list", 3, descriptorpb.FieldDescriptorProto_TYPE_STRING, many), field("inner", 4, descriptorpb.FieldDescriptorProto_TYPE_MESSAGE, one),
+			field(
+				"slot",
+				1,
+				descriptorpb.FieldDescriptorProto_TYPE_STRING,
+				one,
+			),
+			field("raw", 2, descriptorpb.FieldDescriptorProto_TYPE_BYTES, one),
+			field(
+				"list",
+				3,
+				descriptorpb.FieldDescriptorProto_TYPE_STRING,
+				many,
+			),
+			field("inner", 4, descriptorpb.FieldDescriptorProto_TYPE_MESSAGE, one),
 		}}},
 	}, protoregistry.GlobalFiles)
 	if err != nil {
@@ -292,10 +304,25 @@ func TestDeclareRefuses(t *testing.T) {
 		{"no option", "shop.v9", nil, "no (remedy.v1.error) option"},
 		{"code", "shop.v9", gone(func(o *remedyv1.ErrorOptions) { o.Code = "Gone" }), "code must be"},
 		{"reserved", "shop.v9", gone(func(o *remedyv1.ErrorOptions) { o.Code = "internal" }), "belongs to the catalog"},
-		{"status", "shop.v9", gone(func(o *remedyv1.ErrorOptions) { o.Status = remedyv1.StatusCode_STATUS_CODE_UNAVAILABLE }), "does not go with"},
-		{"status of the catalog", "shop.v9", gone(func(o *remedyv1.ErrorOptions) { o.Status = remedyv1.StatusCode_STATUS_CODE_INTERNAL }), "does not go with"},
+		{
+			"status",
+			"shop.v9",
+			gone(func(o *remedyv1.ErrorOptions) { o.Status = remedyv1.StatusCode_STATUS_CODE_UNAVAILABLE }),
+			"does not go with",
+		},
+		{
+			"status of the catalog",
+			"shop.v9",
+			gone(func(o *remedyv1.ErrorOptions) { o.Status = remedyv1.StatusCode_STATUS_CODE_INTERNAL }),
+			"does not go with",
+		},
 		{"no rule", "shop.v9", gone(func(o *remedyv1.ErrorOptions) { o.Retry = 0 }), "retry must be"},
-		{"no step", "shop.v9", gone(func(o *remedyv1.ErrorOptions) { o.Retry = remedyv1.RetryPolicy_RETRY_POLICY_AFTER_REPAIR }), "at least one step"},
+		{
+			"no step",
+			"shop.v9",
+			gone(func(o *remedyv1.ErrorOptions) { o.Retry = remedyv1.RetryPolicy_RETRY_POLICY_AFTER_REPAIR }),
+			"at least one step",
+		},
 		{"effect none", "shop.v9", gone(func(o *remedyv1.ErrorOptions) { o.Effect = remedyv1.Effect_EFFECT_NONE }), "only the tool boundary"},
 		{"effect applied", "shop.v9", gone(func(o *remedyv1.ErrorOptions) { o.Effect = remedyv1.Effect_EFFECT_APPLIED }), ""},
 		{"discriminator", "shop.v9", gone(func(o *remedyv1.ErrorOptions) { o.Discriminator = "slot" }), "remedy.v1 only"},
@@ -306,7 +333,12 @@ func TestDeclareRefuses(t *testing.T) {
 		{"placeholder of a message", "shop.v9", gone(func(o *remedyv1.ErrorOptions) { o.Message = "Slot {inner}." }), "{inner}"},
 		{"no headline", "shop.v9", gone(func(o *remedyv1.ErrorOptions) { o.Message = "" }), ""},
 		{"prose as documentation", "shop.v9", gone(func(o *remedyv1.ErrorOptions) { o.Doc = strings.Repeat("long ", 100) }), ""},
-		{"too many names", "shop.v9", gone(func(o *remedyv1.ErrorOptions) { o.Repair = &remedyv1.RepairPlan{Preserve: repeat("a", 17)} }), "more than eight names"},
+		{
+			"too many names",
+			"shop.v9",
+			gone(func(o *remedyv1.ErrorOptions) { o.Repair = &remedyv1.RepairPlan{Preserve: repeat("a", 17)} }),
+			"more than eight names",
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -352,9 +384,12 @@ func TestWrapTakesItsOwnMessageOnly(t *testing.T) {
 	if errs.Validate(changed) == nil {
 		t.Error("with another status than its proto's, it is valid")
 	}
-	bad := shopv1.NewSlotStale(&shopv1.SlotStale{SlotId: "a\xffb", Alternatives: []*shopv1.Slot{{Id: "\xfe"}}, Prices: map[string]int64{"\xfd": 1, "ok": 2}})
+	bad := shopv1.NewSlotStale(
+		&shopv1.SlotStale{SlotId: "a\xffb", Alternatives: []*shopv1.Slot{{Id: "\xfe"}}, Prices: map[string]int64{"\xfd": 1, "ok": 2}},
+	)
 	got, ok := errors.AsType[*shopv1.SlotStaleError](overWire(t, bad))
-	if !ok || got.GetSlotId() != "a\uFFFDb" || got.GetAlternatives()[0].GetId() != "\uFFFD" || got.GetPrices()["\uFFFD"] != 1 || got.GetPrices()["ok"] != 2 {
+	if !ok || got.GetSlotId() != "a\uFFFDb" || got.GetAlternatives()[0].GetId() != "\uFFFD" || got.GetPrices()["\uFFFD"] != 1 ||
+		got.GetPrices()["ok"] != 2 {
 		t.Errorf("bad UTF-8: got %v, %t", got, ok)
 	}
 }

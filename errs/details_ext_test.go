@@ -171,7 +171,10 @@ func nest(v any, n int) any {
 func TestDetailsAreBytesOfAStruct(t *testing.T) {
 	t.Parallel()
 	m := map[string]any{
-		"z": "last", "a": 1.0, "m": map[string]any{"y": []any{nil, true, "s", 2.5, map[string]any{}, []any{}}, "x": strings.Repeat("long ", 60)}, "": false,
+		"z": "last",
+		"a": 1.0,
+		"m": map[string]any{"y": []any{nil, true, "s", 2.5, map[string]any{}, []any{}}, "x": strings.Repeat("long ", 60)},
+		"":  false,
 	}
 	first := marshal(t, slotStale.New(errs.Details(m)).GRPCStatus())
 	for range 50 {

@@ -288,7 +288,10 @@ func TestForeignOversize(t *testing.T) {
 	info := mustAny(t, &errdetails.ErrorInfo{Reason: "QUOTA", Domain: "example.com"})
 	bad := &errdetails.BadRequest{}
 	for range 500 {
-		bad.FieldViolations = append(bad.FieldViolations, &errdetails.BadRequest_FieldViolation{Field: "field", Description: strings.Repeat("d", 50)})
+		bad.FieldViolations = append(
+			bad.FieldViolations,
+			&errdetails.BadRequest_FieldViolation{Field: "field", Description: strings.Repeat("d", 50)},
+		)
 	}
 	small := mustAny(t, &errdetails.ResourceInfo{ResourceName: "r"})
 	tests := []struct {
@@ -298,7 +301,11 @@ func TestForeignOversize(t *testing.T) {
 	}{
 		{"message", &spb.Status{Message: strings.Repeat("m", 1<<20)}, nil},
 		{"message of CJK", &spb.Status{Message: strings.Repeat("一", 1<<18)}, nil},
-		{"message and details", &spb.Status{Message: strings.Repeat("m", 1<<20), Details: repeat(small, 3)}, []string{"ResourceInfo", "ResourceInfo", "ResourceInfo"}},
+		{
+			"message and details",
+			&spb.Status{Message: strings.Repeat("m", 1<<20), Details: repeat(small, 3)},
+			[]string{"ResourceInfo", "ResourceInfo", "ResourceInfo"},
+		},
 		{"ErrorInfo after a large one", &spb.Status{Details: anys(mustAny(t, bad), small, info)}, []string{"ResourceInfo", "ErrorInfo"}},
 		{"several of ErrorInfo, one of them ours", &spb.Status{Message: strings.Repeat("m", 5000), Details: anys(
 			mustAny(t, &errdetails.ErrorInfo{Reason: "SLOT_STALE", Metadata: map[string]string{"retry": "as_is"}}), info, small,
@@ -342,7 +349,11 @@ func names(st *status.Status) []string {
 func TestUnknownFields(t *testing.T) {
 	t.Parallel()
 	unknown := protowire.AppendBytes(protowire.AppendTag(nil, 99, protowire.BytesType), make([]byte, 4000))
-	foreign := &spb.Status{Code: int32(codes.NotFound), Message: "no such row", Details: anys(mustAny(t, &errdetails.ResourceInfo{ResourceName: "r"}))}
+	foreign := &spb.Status{
+		Code:    int32(codes.NotFound),
+		Message: "no such row",
+		Details: anys(mustAny(t, &errdetails.ResourceInfo{ResourceName: "r"})),
+	}
 	ours := slotStale.New().GRPCStatus().Proto()
 	for name, p := range map[string]*spb.Status{"foreign": foreign, "ours": ours} {
 		want := len(p.GetDetails())
@@ -361,7 +372,11 @@ func TestUnknownFields(t *testing.T) {
 // TestForeignBadUTF8: one bad byte would make every client drop all details.
 func TestForeignBadUTF8(t *testing.T) {
 	t.Parallel()
-	p := &spb.Status{Code: int32(codes.NotFound), Message: "bad \xff byte", Details: anys(mustAny(t, &errdetails.ResourceInfo{ResourceName: "r"}))}
+	p := &spb.Status{
+		Code:    int32(codes.NotFound),
+		Message: "bad \xff byte",
+		Details: anys(mustAny(t, &errdetails.ResourceInfo{ResourceName: "r"})),
+	}
 	out := errs.Encoder{}.Encode(status.FromProto(p).Err(), method, false)
 	if got := parse(t, marshal(t, out.Status)); got.GetMessage() != "bad \uFFFD byte" || len(got.GetDetails()) != 1 {
 		t.Errorf("got %v", got)
@@ -369,7 +384,8 @@ func TestForeignBadUTF8(t *testing.T) {
 	p.Details = append(p.Details, mustAny(t, &errdetails.ErrorInfo{Reason: "SLOT_STALE", Metadata: map[string]string{"retry": "never"}}))
 	p.Details[0].TypeUrl = "x/\xff"
 	out = errs.Encoder{}.Encode(errs.FromStatus(status.FromProto(p)), method, false)
-	if got := parse(t, marshal(t, out.Status)); got.GetMessage() != "bad \uFFFD byte" || len(got.GetDetails()) != 1 || errs.CodeOf(out.Err) != "slot_stale" {
+	got := parse(t, marshal(t, out.Status))
+	if got.GetMessage() != "bad \uFFFD byte" || len(got.GetDetails()) != 1 || errs.CodeOf(out.Err) != "slot_stale" {
 		t.Errorf("ours: got %v", got)
 	}
 }
@@ -393,13 +409,15 @@ func TestLimits(t *testing.T) {
 		}
 		if test.whole { // a smaller limit at the next hop cuts what this one let through
 			next := errs.Encoder{}.Encode(e, method, false)
-			if got, ok := errors.AsType[*errs.ToolError](receive(t, next.Status)); !ok || got.Details != nil || !errs.InfoOf(got).Truncated || cost(next.Status) > 3840 {
+			got, ok := errors.AsType[*errs.ToolError](receive(t, next.Status))
+			if !ok || got.Details != nil || !errs.InfoOf(got).Truncated || cost(next.Status) > 3840 {
 				t.Errorf("limit %d, then 4096: %+v", test.limit, got)
 			}
 			if again := (errs.Encoder{}).Encode(out.Err, method, false); cost(again.Status) > 3840 {
 				t.Errorf("limit %d, then 4096 in one process: %d bytes", test.limit, cost(again.Status))
 			}
-			if again := (errs.Encoder{Limit: test.limit}).Encode(out.Err, method, false); again.Err != out.Err { //nolint:errorlint // exactly this value
+			again := (errs.Encoder{Limit: test.limit}).Encode(out.Err, method, false)
+			if again.Err != out.Err { //nolint:errorlint // exactly this value
 				t.Errorf("limit %d twice: got %T, want the same value", test.limit, again.Err)
 			}
 		}

@@ -211,7 +211,8 @@ func TestNilPointers(t *testing.T) {
 		}
 	}
 	var plan *errs.Plan
-	if plan.Steps() != nil || plan.Preserve() != nil || plan.Update() != nil || !plan.Equal(errs.NewPlan()) || plan.WithPreserve("a").Preserve()[0] != "a" {
+	if plan.Steps() != nil || plan.Preserve() != nil || plan.Update() != nil || !plan.Equal(errs.NewPlan()) ||
+		plan.WithPreserve("a").Preserve()[0] != "a" {
 		t.Error("a nil plan is not an empty one")
 	}
 	for range plan.All() {
@@ -312,20 +313,23 @@ func TestInferOutcome(t *testing.T) {
 				continue
 			}
 			e, ok := errors.AsType[*errs.OutcomeUnknownError](got)
-			if !ok || e.Tool != "cancel_order" || e.OperationKey != "key-1" || e.Inferred != (test.want == inferred) || e.Keyed != (ledger && e.Inferred) {
+			if !ok || e.Tool != "cancel_order" || e.OperationKey != "key-1" || e.Inferred != (test.want == inferred) ||
+				e.Keyed != (ledger && e.Inferred) {
 				t.Errorf("%s: got %T %+v", test.name, got, got)
 				continue
 			}
 			if keyed := ledger && e.Inferred; (e.RetryPolicy() == errs.AsIs) != keyed {
 				t.Errorf("%s: got %s", test.name, e.RetryPolicy())
 			}
-			if status.Code(got) != codes.Unknown || !errors.Is(got, test.err) || errs.IsInferred(got) != e.Inferred || errs.EffectOf(got) != errs.EffectUnknown {
+			if status.Code(got) != codes.Unknown || !errors.Is(got, test.err) || errs.IsInferred(got) != e.Inferred ||
+				errs.EffectOf(got) != errs.EffectUnknown {
 				t.Errorf("%s: got %s", test.name, status.Code(got))
 			}
 			if test.want == reported && e.OperationID != "op-1" {
 				t.Errorf("%s: the operation id is lost", test.name)
 			}
-			if back, ok := errors.AsType[*errs.OutcomeUnknownError](overWire(t, got)); !ok || back.Inferred != e.Inferred || back.Keyed != e.Keyed {
+			back, ok := errors.AsType[*errs.OutcomeUnknownError](overWire(t, got))
+			if !ok || back.Inferred != e.Inferred || back.Keyed != e.Keyed {
 				t.Errorf("%s, after the wire: %+v", test.name, back)
 			}
 		}
@@ -336,7 +340,8 @@ func TestInferOutcome(t *testing.T) {
 	if errs.InferOutcome(nil, errs.Call{}) != nil {
 		t.Error("nil is not nil")
 	}
-	if e := as[*errs.OutcomeUnknownError](errs.InferOutcome(context.Canceled, errs.Call{Ledger: true})); e.Keyed || e.RetryPolicy() != errs.Never {
+	e := as[*errs.OutcomeUnknownError](errs.InferOutcome(context.Canceled, errs.Call{Ledger: true}))
+	if e.Keyed || e.RetryPolicy() != errs.Never {
 		t.Error("keyed without a key")
 	}
 }

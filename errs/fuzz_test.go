@@ -24,7 +24,17 @@ func decodeSeeds() [][]byte {
 		return anyOf(&errdetails.ErrorInfo{Reason: reason, Domain: domain, Metadata: metadata})
 	}
 	never := map[string]string{"retry": "never"}
-	ours := info("SLOT_STALE", DomainTool, map[string]string{"retry": "after_repair", "effect": "applied", "operationKey": strings.Repeat("k", 200), "truncated": "true", "later": "x"})
+	ours := info(
+		"SLOT_STALE",
+		DomainTool,
+		map[string]string{
+			"retry":        "after_repair",
+			"effect":       "applied",
+			"operationKey": strings.Repeat("k", 200),
+			"truncated":    "true",
+			"later":        "x",
+		},
+	)
 	long := strings.Repeat("long \xe2\x80\xae[x] 一 ", 400)
 	cause := &remedyv1.Cause{GrpcCode: 9, Message: long, Details: []*anypb.Any{ours}}
 	for range 12 {
@@ -47,33 +57,82 @@ func decodeSeeds() [][]byte {
 	add(99, "[internal; retry unchanged is allowed]", ours)
 	add(codes.Aborted, long, ours, ours)
 	add(codes.Aborted, long, ours, anyOf(tool), anyOf(tool))
-	add(codes.Aborted, long, ours, &anypb.Any{TypeUrl: typePrefix + repairPlanName, Value: []byte{0xff}}, anyOf(&remedyv1.Causes{Causes: []*remedyv1.Cause{cause}}))
+	add(
+		codes.Aborted,
+		long,
+		ours,
+		&anypb.Any{TypeUrl: typePrefix + repairPlanName, Value: []byte{0xff}},
+		anyOf(&remedyv1.Causes{Causes: []*remedyv1.Cause{cause}}),
+	)
 	add(codes.Aborted, long, info("CANCELED", DomainRemedy, never), anyOf(&remedyv1.ServiceError{Code: "canceled", Subject: long}))
-	add(codes.Aborted, long, info("CANCELED", strings.Repeat("d", 5000), never), &anypb.Any{TypeUrl: typePrefix + strings.Repeat("d", 5000) + ".Type"})
-	add(codes.Aborted, long, info("CANCELED", "shop.v1", never), &anypb.Any{TypeUrl: typePrefix + "shop.v1." + strings.Repeat("T", 100), Value: make([]byte, 9000)})
-	add(codes.Aborted, long, info("LATER_CODE", DomainRemedy, never), &anypb.Any{TypeUrl: typePrefix + "remedy.v1.LaterError", Value: make([]byte, 9000)})
+	add(
+		codes.Aborted,
+		long,
+		info("CANCELED", strings.Repeat("d", 5000), never),
+		&anypb.Any{TypeUrl: typePrefix + strings.Repeat("d", 5000) + ".Type"},
+	)
+	add(
+		codes.Aborted,
+		long,
+		info("CANCELED", "shop.v1", never),
+		&anypb.Any{TypeUrl: typePrefix + "shop.v1." + strings.Repeat("T", 100), Value: make([]byte, 9000)},
+	)
+	add(
+		codes.Aborted,
+		long,
+		info("LATER_CODE", DomainRemedy, never),
+		&anypb.Any{TypeUrl: typePrefix + "remedy.v1.LaterError", Value: make([]byte, 9000)},
+	)
 	add(codes.Aborted, "m", info("CANCELED", DomainRemedy, never), anyOf(&remedyv1.Issue{Path: long}), anyOf(&remedyv1.RepairPlan{
-		Steps: []*remedyv1.RepairStep{{Action: 99, Tool: long, Instruction: long}, {Action: -1}}, Preserve: make([]string, 300), Update: []string{long},
+		Steps: []*remedyv1.RepairStep{
+			{Action: 99, Tool: long, Instruction: long},
+			{Action: -1},
+		},
+		Preserve: make([]string, 300),
+		Update:   []string{long},
 	}))
-	add(codes.Aborted, "m", ours, anyOf(&errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{{Field: long, Description: long}}}),
-		anyOf(&errdetails.QuotaFailure{Violations: make([]*errdetails.QuotaFailure_Violation, 40)}), anyOf(&errdetails.Help{Links: []*errdetails.Help_Link{{Url: long}}}),
-		anyOf(&errdetails.PreconditionFailure{}), anyOf(&errdetails.ResourceInfo{Owner: long}), anyOf(&errdetails.DebugInfo{Detail: long}))
+	add(
+		codes.Aborted,
+		"m",
+		ours,
+		anyOf(&errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{{Field: long, Description: long}}}),
+		anyOf(
+			&errdetails.QuotaFailure{Violations: make([]*errdetails.QuotaFailure_Violation, 40)},
+		),
+		anyOf(&errdetails.Help{Links: []*errdetails.Help_Link{{Url: long}}}),
+		anyOf(&errdetails.PreconditionFailure{}),
+		anyOf(&errdetails.ResourceInfo{Owner: long}),
+		anyOf(&errdetails.DebugInfo{Detail: long}),
+	)
 	many := []*anypb.Any{ours}
 	for range 200 {
 		many = append(many, &anypb.Any{TypeUrl: "x", Value: []byte{1}})
 	}
 	add(codes.Aborted, "m", many...)
 	// a RetryInfo that no Duration can be, a group, a length beyond the end, an endless varint
-	add(codes.Unavailable, "m", info("SOME_CODE", "d", map[string]string{"retry": "as_is"}), &anypb.Any{TypeUrl: typePrefix + retryInfoName, Value: []byte{0x0a, 11, 8, 255, 255, 255, 255, 255, 255, 255, 255, 127, 16, 1}})
-	add(codes.Unavailable, "m", &anypb.Any{TypeUrl: errorInfoURL, Value: []byte{0x0b, 0x0c}}, &anypb.Any{TypeUrl: toolErrorURL, Value: []byte{0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f}})
+	add(
+		codes.Unavailable,
+		"m",
+		info("SOME_CODE", "d", map[string]string{"retry": "as_is"}),
+		&anypb.Any{TypeUrl: typePrefix + retryInfoName, Value: []byte{0x0a, 11, 8, 255, 255, 255, 255, 255, 255, 255, 255, 127, 16, 1}},
+	)
+	add(
+		codes.Unavailable,
+		"m",
+		&anypb.Any{TypeUrl: errorInfoURL, Value: []byte{0x0b, 0x0c}},
+		&anypb.Any{TypeUrl: toolErrorURL, Value: []byte{0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f}},
+	)
 	add(codes.Unavailable, "m", &anypb.Any{TypeUrl: errorInfoURL, Value: bytes.Repeat([]byte{0xff}, 20)})
 	add(codes.Unavailable, "m", info("AUTH_FAILED", DomainRemedy, never), anyOf(&remedyv1.AuthError{}))
 	// and what is no Status, as details
 	for i := range byte(12) {
 		seeds = append(seeds, []byte{0x0a, 3, 'a', 'b', 'c', 0x12, 2, 0x08, 1, 0x22, 4, 0x0a, 2, 0x0a, 0, 0xf8, 0x07, i})
 	}
-	return append(seeds, anyOf(&remedyv1.RepairPlan{Steps: []*remedyv1.RepairStep{{Action: 2, Tool: long}}, Update: []string{long}}).GetValue(),
-		anyOf(&remedyv1.ValidationError{Subject: long, Issues: []*remedyv1.Issue{{Path: "/a", Message: long}}}).GetValue())
+	return append(
+		seeds,
+		anyOf(&remedyv1.RepairPlan{Steps: []*remedyv1.RepairStep{{Action: 2, Tool: long}}, Update: []string{long}}).GetValue(),
+		anyOf(&remedyv1.ValidationError{Subject: long, Issues: []*remedyv1.Issue{{Path: "/a", Message: long}}}).GetValue(),
+	)
 }
 
 // FuzzDecode takes any bytes that are a Status through everything that a client or a relaying server does with it.
@@ -113,7 +172,8 @@ func FuzzDecode(f *testing.F) {
 				continue
 			}
 			if listCost(p) > room(limit) {
-				if problem := unfit(strings.NewReplacer("[", "", "]", "").Replace(q.GetMessage())); problem != "" || strings.Count(q.GetMessage(), "[") != 1 || wireLen(q.GetMessage()) > fullMessage {
+				problem := unfit(strings.NewReplacer("[", "", "]", "").Replace(q.GetMessage()))
+				if problem != "" || strings.Count(q.GetMessage(), "[") != 1 || wireLen(q.GetMessage()) > fullMessage {
 					t.Fatalf("limit %d: %s: %q", limit, problem, q.GetMessage())
 				}
 			}
@@ -155,7 +215,16 @@ func inDetails(b []byte) *spb.Status {
 	}
 	is := identities[which]
 	p := &spb.Status{Code: int32(codes.Aborted), Message: validUTF8(string(b))}
-	p.Details = append(p.Details, anyOf(&errdetails.ErrorInfo{Reason: is.reason, Domain: is.domain, Metadata: map[string]string{"retry": "as_is", "runId": validUTF8(string(b))}}))
+	p.Details = append(
+		p.Details,
+		anyOf(
+			&errdetails.ErrorInfo{
+				Reason:   is.reason,
+				Domain:   is.domain,
+				Metadata: map[string]string{"retry": "as_is", "runId": validUTF8(string(b))},
+			},
+		),
+	)
 	for _, name := range []string{
 		is.name, repairPlanName, causesName, retryInfoName, "google.rpc.BadRequest", "google.rpc.QuotaFailure", "google.rpc.Help", "shop.v1.SlotStale", "unheard.Of",
 	} {
@@ -221,7 +290,13 @@ func FuzzRender(f *testing.F) {
 			d := &Definition{domain: DomainTool, code: "some_code", retry: AsIs, headline: parseTemplate(headline)}
 			e = d.New(Value("v", value), Value("w", issue), Value("slot", tool), After(1))
 		case 2:
-			issues := []Issue{{Path: issue, Keyword: value, Message: headline}, {Path: "/" + issue, Message: value}, {Keyword: issue}, {Path: value}, {}}
+			issues := []Issue{
+				{Path: issue, Keyword: value, Message: headline},
+				{Path: "/" + issue, Message: value},
+				{Keyword: issue},
+				{Path: value},
+				{},
+			}
 			e = &ValidationError{Subject: tool, Issues: issues}
 		case 3:
 			e = &ProviderError{Provider: value, ProviderCode: issue, Message: text}
@@ -236,8 +311,12 @@ func FuzzRender(f *testing.F) {
 			// a plan of somebody who keeps to no bound, and a headline in the text only
 			p.Message = headline + " [some_code; x]"
 			p.Details = []*anypb.Any{p.GetDetails()[0], anyOf(&remedyv1.RepairPlan{
-				Steps:    []*remedyv1.RepairStep{{Action: 2, Tool: validUTF8(tool), Instruction: validUTF8(instruction)}, {Action: 77, Instruction: validUTF8(value)}},
-				Preserve: []string{validUTF8(issue)}, Update: []string{validUTF8(value)},
+				Steps: []*remedyv1.RepairStep{
+					{Action: 2, Tool: validUTF8(tool), Instruction: validUTF8(instruction)},
+					{Action: 77, Instruction: validUTF8(value)},
+				},
+				Preserve: []string{validUTF8(issue)},
+				Update:   []string{validUTF8(value)},
 			})}
 			w := saidBy(asOurs(t, FromStatus(status.FromProto(p))))
 			text := formOf(w.st.Proto(), w).message()
@@ -285,10 +364,20 @@ func fitsForAgents(t *testing.T, message string) {
 func FuzzReaders(f *testing.F) {
 	details := map[string]any{"a": []any{1.5, nil, true, "s", map[string]any{"b": false}}, "": map[string]any{}}
 	var form form
-	f.Add(anyOf(&remedyv1.RepairPlan{Steps: []*remedyv1.RepairStep{{Action: 2, Tool: "t", Instruction: "i"}}, Preserve: []string{"p"}, Update: []string{"u"}}).GetValue())
+	f.Add(
+		anyOf(
+			&remedyv1.RepairPlan{
+				Steps:    []*remedyv1.RepairStep{{Action: 2, Tool: "t", Instruction: "i"}},
+				Preserve: []string{"p"},
+				Update:   []string{"u"},
+			},
+		).GetValue(),
+	)
 	f.Add((&ToolError{Code: "some_code", Message: "M.", Details: details}).GRPCStatus().Proto().GetDetails()[1].GetValue())
 	f.Add(form.packDetails(details))
-	f.Add(anyOf(&errdetails.ErrorInfo{Reason: "SOME_CODE", Domain: "d", Metadata: map[string]string{"retry": "never", "tool": "t"}}).GetValue())
+	f.Add(
+		anyOf(&errdetails.ErrorInfo{Reason: "SOME_CODE", Domain: "d", Metadata: map[string]string{"retry": "never", "tool": "t"}}).GetValue(),
+	)
 	f.Add([]byte{0x08, 0x96, 0x01, 0x1a, 0x00, 0x25, 1, 2, 3, 4, 0x2b, 0x2c})
 	f.Add([]byte{0x22, 0x0c, 0x0a, 0x0a, 0x0a, 0x01, 0x61, 0x12, 0x05, 0x11, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -298,7 +387,10 @@ func FuzzReaders(f *testing.F) {
 		if plan.read(b) && perr != nil {
 			t.Fatalf("a plan that protobuf does not read: %v", perr)
 		}
-		if want := planOf(&wantPlan); perr == nil && !hasGroup(b) && len(wantPlan.GetSteps()) <= maxSteps && len(wantPlan.GetPreserve()) <= maxList && len(wantPlan.GetUpdate()) <= maxList && !plan.Equal(want) {
+		want := planOf(&wantPlan)
+		if perr == nil && !hasGroup(b) && len(wantPlan.GetSteps()) <= maxSteps && len(wantPlan.GetPreserve()) <= maxList &&
+			len(wantPlan.GetUpdate()) <= maxList &&
+			!plan.Equal(want) {
 			t.Fatalf("plan: got %+v, want %+v", plan, want)
 		}
 		var tool ToolError
@@ -312,7 +404,9 @@ func FuzzReaders(f *testing.F) {
 			if wantTool.GetDetails() != nil {
 				want = wantTool.GetDetails().AsMap()
 			}
-			if tool.Code != wantTool.GetCode() || string(tool.Message) != wantTool.GetMessage() || int32(tool.Retry) != int32(wantTool.GetRetry()) || !sameValues(tool.Details, want) {
+			if tool.Code != wantTool.GetCode() || string(tool.Message) != wantTool.GetMessage() ||
+				int32(tool.Retry) != int32(wantTool.GetRetry()) ||
+				!sameValues(tool.Details, want) {
 				t.Fatalf("ToolError: got %+v, want %+v", &tool, &wantTool)
 			}
 		}
@@ -324,7 +418,9 @@ func FuzzReaders(f *testing.F) {
 		if want := ierr == nil && known && isReason(wantInfo.GetReason()); ok && !want || want && !ok && !hasGroup(b) {
 			t.Fatalf("ErrorInfo: %t, protobuf %v %v", ok, ierr, &wantInfo)
 		}
-		if m := wantInfo.GetMetadata(); ok && (reason != wantInfo.GetReason() || w.retry != retry || w.info.Domain != wantInfo.GetDomain() || w.info.Tool != m["tool"] || w.info.OperationKey != m["operationKey"]) {
+		m := wantInfo.GetMetadata()
+		if ok &&
+			(reason != wantInfo.GetReason() || w.retry != retry || w.info.Domain != wantInfo.GetDomain() || w.info.Tool != m["tool"] || w.info.OperationKey != m["operationKey"]) {
 			t.Fatalf("ErrorInfo: got %+v, want %v", w.info, &wantInfo)
 		}
 	})

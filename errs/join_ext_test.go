@@ -41,18 +41,48 @@ func TestJoins(t *testing.T) {
 		{"first of two, turned round", errors.Join(second, first), "aborted", []errs.Code{"authorization_denied"}},
 		{"applied before others", errors.Join(first, applied), "verification_failed", []errs.Code{"authorization_denied"}},
 		{"declared as applied", errors.Join(first, charged), "charged_twice", []errs.Code{"authorization_denied"}},
-		{"unknown before applied", errors.Join(first, applied, unknown), "outcome_unknown", []errs.Code{"authorization_denied", "verification_failed"}},
+		{
+			"unknown before applied",
+			errors.Join(first, applied, unknown),
+			"outcome_unknown",
+			[]errs.Code{"authorization_denied", "verification_failed"},
+		},
 		{"others do not count", errors.Join(plain, foreign, context.Canceled, second), "aborted", nil},
 		{"two verbs", fmt.Errorf("a %w, b %w", declared, first), "slot_stale", []errs.Code{"authorization_denied"}},
-		{"depth first", errors.Join(fmt.Errorf("x: %w", errors.Join(second, first)), declared), "aborted", []errs.Code{"authorization_denied", "slot_stale"}},
-		{"a wrapped error is not the head", errors.Join(&errs.AbortedError{Cause: unknown}, first), "aborted", []errs.Code{"outcome_unknown", "authorization_denied"}},
+		{
+			"depth first",
+			errors.Join(fmt.Errorf("x: %w", errors.Join(second, first)), declared),
+			"aborted",
+			[]errs.Code{"authorization_denied", "slot_stale"},
+		},
+		{
+			"a wrapped error is not the head",
+			errors.Join(&errs.AbortedError{Cause: unknown}, first),
+			"aborted",
+			[]errs.Code{"outcome_unknown", "authorization_denied"},
+		},
 		{"declared head", errors.Join(declared, first, second), "slot_stale", []errs.Code{"authorization_denied", "aborted"}},
 		{"the same twice", errors.Join(first, first, fmt.Errorf("x: %w", first)), "authorization_denied", nil},
 		{"received head", errors.Join(overWire(t, declared), first), "slot_stale", []errs.Code{"authorization_denied"}},
-		{"received head with a cause", errors.Join(overWire(t, &errs.AbortedError{Cause: second}), first), "aborted", []errs.Code{"aborted", "authorization_denied"}},
+		{
+			"received head with a cause",
+			errors.Join(overWire(t, &errs.AbortedError{Cause: second}), first),
+			"aborted",
+			[]errs.Code{"aborted", "authorization_denied"},
+		},
 		{"received other", errors.Join(first, overWire(t, declared)), "authorization_denied", []errs.Code{"slot_stale"}},
-		{"statuses of ours", errors.Join(first.GRPCStatus().Err(), declared.GRPCStatus().Err()), "authorization_denied", []errs.Code{"slot_stale"}},
-		{"set by the boundary", errors.Join(first, errs.WithInfo(second, errs.Info{Effect: errs.EffectApplied})), "aborted", []errs.Code{"authorization_denied"}},
+		{
+			"statuses of ours",
+			errors.Join(first.GRPCStatus().Err(), declared.GRPCStatus().Err()),
+			"authorization_denied",
+			[]errs.Code{"slot_stale"},
+		},
+		{
+			"set by the boundary",
+			errors.Join(first, errs.WithInfo(second, errs.Info{Effect: errs.EffectApplied})),
+			"aborted",
+			[]errs.Code{"authorization_denied"},
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -156,7 +186,12 @@ func TestCausesAreATree(t *testing.T) {
 	if cost(st) > errs.MaxLimit-256 {
 		t.Errorf("%d bytes", cost(st))
 	}
-	wrapped := top(fmt.Errorf("plain text: %w", errors.Join(errors.New("plain"), fmt.Errorf("more: %w", chain(1)), status.Error(codes.NotFound, "foreign"))))
+	wrapped := top(
+		fmt.Errorf(
+			"plain text: %w",
+			errors.Join(errors.New("plain"), fmt.Errorf("more: %w", chain(1)), status.Error(codes.NotFound, "foreign")),
+		),
+	)
 	st = errs.ToStatus(wrapped)
 	if got := causesOf(t, st); !slices.Equal(got, []errs.Code{"aborted"}) {
 		t.Errorf("got %v", got)
@@ -228,7 +263,8 @@ func TestReceived(t *testing.T) {
 	if again := errs.Received(foreign, 0, errs.Translate); again != foreign { //nolint:errorlint // exactly this value
 		t.Error("marking twice")
 	}
-	if !errors.Is(foreign, status.Error(codes.NotFound, "no")) || status.Code(foreign) != codes.NotFound || foreign.Error() != "rpc error: code = NotFound desc = no" {
+	if !errors.Is(foreign, status.Error(codes.NotFound, "no")) || status.Code(foreign) != codes.NotFound ||
+		foreign.Error() != "rpc error: code = NotFound desc = no" {
 		t.Errorf("got %v", foreign)
 	}
 	// The mark is a copy: whoever else holds the error does not see it.
@@ -237,7 +273,8 @@ func TestReceived(t *testing.T) {
 	if out := (errs.Encoder{}).Encode(shared, method, false); errs.CodeOf(out.Err) != "slot_stale" {
 		t.Error("the shared error was marked")
 	}
-	if out := (errs.Encoder{}).Encode(marked, method, false); errs.CodeOf(out.Err) != errs.CodeInternal || !is[*shopv1.SlotStaleError](marked) {
+	out := (errs.Encoder{}).Encode(marked, method, false)
+	if errs.CodeOf(out.Err) != errs.CodeInternal || !is[*shopv1.SlotStaleError](marked) {
 		t.Error("the copy was not marked")
 	}
 	if again := errs.Received(marked, errs.Passthrough, errs.Passthrough); again != marked { //nolint:errorlint // exactly this value
@@ -260,7 +297,8 @@ func TestEqual(t *testing.T) {
 		t.Error("errors of others")
 	}
 	a := slotStale.New()
-	if !errs.Equal(a, errs.WithInfo(a, errs.Info{OperationKey: "k", ErrorID: "e"})) || !errs.Equal(a, slotStale.New(errs.Cause(&errs.AbortedError{}))) {
+	if !errs.Equal(a, errs.WithInfo(a, errs.Info{OperationKey: "k", ErrorID: "e"})) ||
+		!errs.Equal(a, slotStale.New(errs.Cause(&errs.AbortedError{}))) {
 		t.Error("what an error says of its call, and its causes, count")
 	}
 	if errs.Equal(a, errs.WithInfo(a, errs.Info{Effect: errs.EffectApplied})) || errs.Equal(a, slotStale.New(errs.Detail("a", 1))) {

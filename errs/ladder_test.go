@@ -23,13 +23,24 @@ const floor = MinLimit - otherTrailers
 // fullForm has something for every rung.
 func fullForm() *form {
 	f := &form{
-		domain: "shop.v1", code: "slot_stale", status: codes.FailedPrecondition, retry: AfterRepair, tool: true,
-		headline: strings.Repeat("h", 200), details: []byte{1}, after: time.Second, messageSize: fullMessage,
-		declared: &anypb.Any{TypeUrl: typePrefix + "shop.v1.SlotStale", Value: []byte{1}},
-		plan:     newPlan([]Step{CallTool("first", guide.Text(strings.Repeat("i", 200))), AskUser("Short.")}, []string{"a", "b"}, []string{"c"}),
-		help:     &errdetails.Help{Links: []*errdetails.Help_Link{{Url: "https://example.com"}}},
-		causes:   []*remedyv1.Cause{{Message: "1", Causes: []*remedyv1.Cause{{Message: "1.1"}}}, {Message: "2"}},
-		extras:   []*anypb.Any{{TypeUrl: "x/unknown", Value: []byte{1}}},
+		domain:      "shop.v1",
+		code:        "slot_stale",
+		status:      codes.FailedPrecondition,
+		retry:       AfterRepair,
+		tool:        true,
+		headline:    strings.Repeat("h", 200),
+		details:     []byte{1},
+		after:       time.Second,
+		messageSize: fullMessage,
+		declared:    &anypb.Any{TypeUrl: typePrefix + "shop.v1.SlotStale", Value: []byte{1}},
+		plan: newPlan(
+			[]Step{CallTool("first", guide.Text(strings.Repeat("i", 200))), AskUser("Short.")},
+			[]string{"a", "b"},
+			[]string{"c"},
+		),
+		help:   &errdetails.Help{Links: []*errdetails.Help_Link{{Url: "https://example.com"}}},
+		causes: []*remedyv1.Cause{{Message: "1", Causes: []*remedyv1.Cause{{Message: "1.1"}}}, {Message: "2"}},
+		extras: []*anypb.Any{{TypeUrl: "x/unknown", Value: []byte{1}}},
 	}
 	f.badRequest = &errdetails.BadRequest{}
 	for range 6 {
@@ -67,13 +78,19 @@ func TestLadderRungByRung(t *testing.T) {
 	for _, d := range p.GetDetails() {
 		kinds = append(kinds, messageName(d))
 	}
-	if want := []string{"google.rpc.ErrorInfo", "remedy.v1.ToolError", "shop.v1.SlotStale", "remedy.v1.RepairPlan", "google.rpc.BadRequest", "google.rpc.RetryInfo"}; !slices.Equal(kinds, want) {
+	want = []string{
+		"google.rpc.ErrorInfo", "remedy.v1.ToolError", "shop.v1.SlotStale", "remedy.v1.RepairPlan", "google.rpc.BadRequest",
+		"google.rpc.RetryInfo",
+	}
+	if !slices.Equal(kinds, want) {
 		t.Errorf("left over: %q", kinds)
 	}
-	if steps := f.plan.Steps(); len(steps) != 2 || steps[0].Tool() != "first" || steps[0].Action() != ActionCallTool || steps[0].Instruction() != "" {
+	steps := f.plan.Steps()
+	if len(steps) != 2 || steps[0].Tool() != "first" || steps[0].Action() != ActionCallTool || steps[0].Instruction() != "" {
 		t.Errorf("steps left over: %+v", steps)
 	}
-	if len(p.GetMessage()) > shortMessage || !strings.HasPrefix(p.GetMessage(), strings.Repeat("h", shortHeadline-9)+"… [slot_stale; retry only after repair] Next actions") {
+	if len(p.GetMessage()) > shortMessage ||
+		!strings.HasPrefix(p.GetMessage(), strings.Repeat("h", shortHeadline-9)+"… [slot_stale; retry only after repair] Next actions") {
 		t.Errorf("message left over: %q", p.GetMessage())
 	}
 }
@@ -109,7 +126,10 @@ func TestLadderOrderOfCuts(t *testing.T) {
 		t.Errorf("got %v", pairing)
 	}
 	issues := &remedyv1.ValidationError{Issues: []*remedyv1.Issue{{Path: "1"}, {Path: "2"}, {Path: "3"}, {Path: "4"}, {Path: "5"}}}
-	f = &form{identity: issues, badRequest: &errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{{}, {}, {}, {}, {}}}}
+	f = &form{
+		identity:   issues,
+		badRequest: &errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{{}, {}, {}, {}, {}}},
+	}
 	step(t, f, "issues", 1)
 	if len(issues.GetIssues()) != 4 || issues.GetIssues()[3].GetPath() != "4" || len(f.badRequest.GetFieldViolations()) != 4 {
 		t.Errorf("got %v, %v", issues, f.badRequest)
@@ -158,11 +178,33 @@ func maximal() map[string]typed {
 		"authorization": &AuthorizationError{Tool: tool, Reason: long(40), Message: text},
 		"verification":  &VerificationError{Tool: tool, OperationKey: key, Reason: long(40), OperationID: id, Message: text},
 		"unknown":       &OutcomeUnknownError{Tool: long(40), OperationKey: key, OperationID: id, Reason: long(40), Message: text},
-		"inferred":      &OutcomeUnknownError{Tool: long(40), OperationKey: key, OperationID: id, Reason: long(40), Inferred: true, Message: text},
-		"keyed":         &OutcomeUnknownError{Tool: tool, OperationKey: key, OperationID: id, Reason: long(40), Inferred: true, Keyed: true, Message: text},
-		"aborted":       &AbortedError{RunID: id, Reason: long(40), Message: text},
+		"inferred": &OutcomeUnknownError{
+			Tool:         long(40),
+			OperationKey: key,
+			OperationID:  id,
+			Reason:       long(40),
+			Inferred:     true,
+			Message:      text,
+		},
+		"keyed": &OutcomeUnknownError{
+			Tool:         tool,
+			OperationKey: key,
+			OperationID:  id,
+			Reason:       long(40),
+			Inferred:     true,
+			Keyed:        true,
+			Message:      text,
+		},
+		"aborted": &AbortedError{RunID: id, Reason: long(40), Message: text},
 		"budget": &BudgetExceededError{
-			Limit: BudgetCost, LimitValue: -1.2345678901234567e300, ActualValue: 1e308, RunID: id, BudgetRunID: id, LimitNanos: -1, ActualNanos: -1, Message: text,
+			Limit:       BudgetCost,
+			LimitValue:  -1.2345678901234567e300,
+			ActualValue: 1e308,
+			RunID:       id,
+			BudgetRunID: id,
+			LimitNanos:  -1,
+			ActualNanos: -1,
+			Message:     text,
 		},
 		"context":  &ContextExceededError{Provider: long(40), ProviderCode: long(40), Message: text},
 		"not here": &ToolNotAllowedError{ToolName: tool, DisplayName: long(40), ActiveSkills: list, AllowedUnion: list, Message: text},
@@ -191,8 +233,15 @@ func maximal() map[string]typed {
 	for value := range catalog()["remedy.v1.AuthError"].rows {
 		all["auth "+value] = &AuthError{
 			Auth: AuthFailure{
-				Kind: AuthKind(strings.ToLower(strings.TrimPrefix(value, "KIND_"))), Source: AuthIntegration, Provider: long(40), ProviderID: long(40),
-				AccountID: long(40), AccountLabel: long(40), HolderPID: &pid,
+				Kind: AuthKind(
+					strings.ToLower(strings.TrimPrefix(value, "KIND_")),
+				),
+				Source:       AuthIntegration,
+				Provider:     long(40),
+				ProviderID:   long(40),
+				AccountID:    long(40),
+				AccountLabel: long(40),
+				HolderPID:    &pid,
 			},
 			RetryAfter: never, Message: text,
 		}
@@ -213,8 +262,15 @@ func maximal() map[string]typed {
 		others[i] = strings.Repeat("n", 62) + string(rune('A'+i%26)) + "u"
 	}
 	all["tool"] = &ToolError{
-		Code: strings.Repeat("c", 63), Retry: AfterRepair, Message: text, Repair: NewPlan(steps...).WithPreserve(names...).WithUpdate(others...),
-		RetryAfter: never, Details: map[string]any{"a": long(4000)},
+		Code: strings.Repeat(
+			"c",
+			63,
+		),
+		Retry:      AfterRepair,
+		Message:    text,
+		Repair:     NewPlan(steps...).WithPreserve(names...).WithUpdate(others...),
+		RetryAfter: never,
+		Details:    map[string]any{"a": long(4000)},
 	}
 	for _, e := range all {
 		e.state().own().info = Info{Tool: tool, OperationKey: key, OperationID: id, RunID: id, ErrorID: id, Effect: EffectUnknown}

@@ -25,7 +25,9 @@ import (
 
 // text draws short and long, plain and hostile text.
 func text() *rapid.Generator[string] {
-	pieces := rapid.SampledFrom([]string{"slot", " ", "[x]", "\x00", "\xff", "一", "🧾", "\u202e", "\u200d", "%", "\n", "é", "{slot}", "; do not retry]"})
+	pieces := rapid.SampledFrom(
+		[]string{"slot", " ", "[x]", "\x00", "\xff", "一", "🧾", "\u202e", "\u200d", "%", "\n", "é", "{slot}", "; do not retry]"},
+	)
 	return rapid.OneOf(
 		rapid.SampledFrom([]string{"", "cancel_order", "op-1", "/shop.v1.Shop/Cancel"}),
 		rapid.String(),
@@ -49,10 +51,24 @@ func plan() *rapid.Generator[*errs.Plan] {
 	return rapid.Custom(func(t *rapid.T) *errs.Plan {
 		var steps []errs.Step
 		for range rapid.IntRange(0, 7).Draw(t, "steps") {
-			tool, note := rapid.SampledFrom([]string{"list", "a.b/C-d", strings.Repeat("t", 64)}).Draw(t, "tool"), trusted.Text(text().Draw(t, "instruction"))
+			tool, note := rapid.SampledFrom(
+				[]string{"list", "a.b/C-d", strings.Repeat("t", 64)},
+			).Draw(
+				t,
+				"tool",
+			), trusted.Text(
+				text().Draw(t, "instruction"),
+			)
 			steps = append(steps, rapid.SampledFrom([]errs.Step{
-				errs.ChangeInput(note), errs.CallTool(tool, note), errs.RefreshState("", note), errs.RetrySameOperation(tool, note), errs.AskUser(note),
-				errs.Reconcile(note), errs.Stop(note),
+				errs.ChangeInput(
+					note,
+				),
+				errs.CallTool(tool, note),
+				errs.RefreshState("", note),
+				errs.RetrySameOperation(tool, note),
+				errs.AskUser(note),
+				errs.Reconcile(note),
+				errs.Stop(note),
 			}).Draw(t, "step"))
 		}
 		p := errs.NewPlan(steps...).WithPreserve(rapid.SliceOfN(name, 0, 20).Draw(t, "preserve")...)
@@ -67,7 +83,12 @@ func plan() *rapid.Generator[*errs.Plan] {
 func built() *rapid.Generator[error] {
 	return rapid.Custom(func(t *rapid.T) error {
 		draw := func() string { return text().Draw(t, "text") }
-		cause := rapid.SampledFrom([]error{nil, errors.New(secret), &errs.AbortedError{RunID: "r"}, shopv1.NewSlotStale(nil), status.Error(codes.NotFound, secret)}).Draw(t, "cause")
+		cause := rapid.SampledFrom(
+			[]error{nil, errors.New(secret), &errs.AbortedError{RunID: "r"}, shopv1.NewSlotStale(nil), status.Error(codes.NotFound, secret)},
+		).Draw(
+			t,
+			"cause",
+		)
 		headline := trusted.Text(draw())
 		after := time.Duration(rapid.Int64().Draw(t, "after"))
 		var err errs.Error
@@ -75,12 +96,28 @@ func built() *rapid.Generator[error] {
 		case 0:
 			retry := rapid.SampledFrom([]errs.RetryPolicy{0, errs.Never, errs.AsIs, errs.AfterRepair, 9}).Draw(t, "retry")
 			err = &errs.ToolError{
-				Code: rapid.SampledFrom([]string{"some_code", "slot_stale", strings.Repeat("c", 63), "X", "internal"}).Draw(t, "code"), Message: headline, Retry: retry,
-				Status: codes.Code(rapid.IntRange(0, 18).Draw(t, "status")), Repair: plan().Draw(t, "plan"), RetryAfter: after,
-				Details: rapid.MapOfN(text(), value(), 0, 5).Draw(t, "details"), Cause: cause,
+				Code: rapid.SampledFrom(
+					[]string{"some_code", "slot_stale", strings.Repeat("c", 63), "X", "internal"},
+				).Draw(
+					t,
+					"code",
+				),
+				Message:    headline,
+				Retry:      retry,
+				Status:     codes.Code(rapid.IntRange(0, 18).Draw(t, "status")),
+				Repair:     plan().Draw(t, "plan"),
+				RetryAfter: after,
+				Details:    rapid.MapOfN(text(), value(), 0, 5).Draw(t, "details"),
+				Cause:      cause,
 			}
 		case 1:
-			err = stockLow.New(errs.Value("left", value().Draw(t, "v")), errs.Value("item", draw()), errs.Detail(draw(), value().Draw(t, "d")), errs.After(after), errs.Cause(cause))
+			err = stockLow.New(
+				errs.Value("left", value().Draw(t, "v")),
+				errs.Value("item", draw()),
+				errs.Detail(draw(), value().Draw(t, "d")),
+				errs.After(after),
+				errs.Cause(cause),
+			)
 		case 2:
 			var issues []errs.Issue
 			for range rapid.IntRange(0, 20).Draw(t, "issues") {
@@ -90,36 +127,119 @@ func built() *rapid.Generator[error] {
 		case 3:
 			err = &errs.AuthorizationError{Tool: draw(), Reason: draw(), Message: headline, Cause: cause}
 		case 4:
-			err = &errs.ConfirmationError{Tool: draw(), OperationKey: draw(), Reason: errs.ConfirmationReason(rapid.SampledFrom([]string{"required", "expired", "unheard"}).Draw(t, "reason")), ConfirmationID: draw(), ExpiresAt: time.Unix(rapid.Int64().Draw(t, "at"), 0), Message: headline, Cause: cause}
+			err = &errs.ConfirmationError{
+				Tool:           draw(),
+				OperationKey:   draw(),
+				Reason:         errs.ConfirmationReason(rapid.SampledFrom([]string{"required", "expired", "unheard"}).Draw(t, "reason")),
+				ConfirmationID: draw(),
+				ExpiresAt:      time.Unix(rapid.Int64().Draw(t, "at"), 0),
+				Message:        headline,
+				Cause:          cause,
+			}
 		case 5:
 			err = &errs.VerificationError{Tool: draw(), OperationKey: draw(), Reason: draw(), OperationID: draw(), Message: headline, Cause: cause}
 		case 6:
-			err = &errs.OutcomeUnknownError{Tool: draw(), OperationKey: draw(), OperationID: draw(), Reason: draw(), Inferred: rapid.Bool().Draw(t, "inferred"), Keyed: rapid.Bool().Draw(t, "keyed"), Message: headline, Cause: cause}
+			err = &errs.OutcomeUnknownError{
+				Tool:         draw(),
+				OperationKey: draw(),
+				OperationID:  draw(),
+				Reason:       draw(),
+				Inferred:     rapid.Bool().Draw(t, "inferred"),
+				Keyed:        rapid.Bool().Draw(t, "keyed"),
+				Message:      headline,
+				Cause:        cause,
+			}
 		case 7:
 			err = &errs.AbortedError{RunID: draw(), Reason: draw(), Message: headline, Cause: cause}
 		case 8:
-			err = &errs.AuthError{Auth: errs.AuthFailure{Kind: errs.AuthKind(rapid.SampledFrom([]string{"busy", "expired", ""}).Draw(t, "kind")), Source: errs.AuthMCP, Provider: draw(), ProviderID: draw(), AccountID: draw(), AccountLabel: draw()}, RetryAfter: after, Message: headline, Cause: cause}
+			err = &errs.AuthError{
+				Auth: errs.AuthFailure{
+					Kind:         errs.AuthKind(rapid.SampledFrom([]string{"busy", "expired", ""}).Draw(t, "kind")),
+					Source:       errs.AuthMCP,
+					Provider:     draw(),
+					ProviderID:   draw(),
+					AccountID:    draw(),
+					AccountLabel: draw(),
+				},
+				RetryAfter: after,
+				Message:    headline,
+				Cause:      cause,
+			}
 		case 9:
-			err = &errs.BudgetExceededError{Limit: errs.BudgetLimit(rapid.SampledFrom([]string{"cost", "tokens", "wall_clock", "COST"}).Draw(t, "limit")), LimitValue: rapid.Float64().Draw(t, "value"), ActualValue: rapid.Float64().Draw(t, "actual"), RunID: draw(), BudgetRunID: draw(), LimitNanos: rapid.Int64().Draw(t, "nanos"), Message: headline, Cause: cause}
+			err = &errs.BudgetExceededError{
+				Limit:       errs.BudgetLimit(rapid.SampledFrom([]string{"cost", "tokens", "wall_clock", "COST"}).Draw(t, "limit")),
+				LimitValue:  rapid.Float64().Draw(t, "value"),
+				ActualValue: rapid.Float64().Draw(t, "actual"),
+				RunID:       draw(),
+				BudgetRunID: draw(),
+				LimitNanos:  rapid.Int64().Draw(t, "nanos"),
+				Message:     headline,
+				Cause:       cause,
+			}
 		case 10:
 			err = &errs.ContextExceededError{Provider: draw(), ProviderCode: draw(), Message: headline, Cause: cause}
 		case 11:
-			err = &errs.ProviderError{Provider: draw(), ProviderCode: draw(), Retryable: rapid.SampledFrom([]*bool{nil, new(true), new(false)}).Draw(t, "retryable"), Limit: rapid.SampledFrom([]*errs.ProviderLimit{nil, {Kind: errs.LimitOverload, RetryAfter: after}, {Kind: "", Window: draw()}, {Kind: "unheard"}}).Draw(t, "limit"), Message: headline, Cause: cause}
+			err = &errs.ProviderError{
+				Provider:     draw(),
+				ProviderCode: draw(),
+				Retryable:    rapid.SampledFrom([]*bool{nil, new(true), new(false)}).Draw(t, "retryable"),
+				Limit: rapid.SampledFrom(
+					[]*errs.ProviderLimit{nil, {Kind: errs.LimitOverload, RetryAfter: after}, {Kind: "", Window: draw()}, {Kind: "unheard"}},
+				).Draw(
+					t,
+					"limit",
+				),
+				Message: headline,
+				Cause:   cause,
+			}
 		case 12:
-			err = &errs.ToolNotAllowedError{ToolName: draw(), DisplayName: draw(), ActiveSkills: rapid.SliceOfN(text(), 0, 10).Draw(t, "skills"), AllowedUnion: rapid.SliceOfN(text(), 0, 20).Draw(t, "union"), Message: headline, Cause: cause}
+			err = &errs.ToolNotAllowedError{
+				ToolName:     draw(),
+				DisplayName:  draw(),
+				ActiveSkills: rapid.SliceOfN(text(), 0, 10).Draw(t, "skills"),
+				AllowedUnion: rapid.SliceOfN(text(), 0, 20).Draw(t, "union"),
+				Message:      headline,
+				Cause:        cause,
+			}
 		case 13:
-			err = &errs.ToolPairingError{Provider: draw(), ProviderCode: draw(), Repairs: repeat(errs.PairingRepair{CallID: draw(), MessageIndex: -1, Mode: draw()}, rapid.IntRange(0, 20).Draw(t, "repairs")), Message: headline, Cause: cause}
+			err = &errs.ToolPairingError{
+				Provider:     draw(),
+				ProviderCode: draw(),
+				Repairs:      repeat(errs.PairingRepair{CallID: draw(), MessageIndex: -1, Mode: draw()}, rapid.IntRange(0, 20).Draw(t, "repairs")),
+				Message:      headline,
+				Cause:        cause,
+			}
 		case 14:
 			err = &errs.OperationTimeoutError{Operation: draw(), Timeout: after, RetryAfter: after, Message: headline, Cause: cause}
 		case 15:
 			err = &errs.LengthResumeExhaustedError{Provider: draw(), Attempts: rapid.Int32().Draw(t, "attempts"), Message: headline, Cause: cause}
 		case 16:
-			err = &errs.ServiceError{Code: errs.Code(rapid.SampledFrom([]string{"overloaded", "tool_not_found", "internal", "unheard"}).Draw(t, "code")), Subject: draw(), RetryAfter: after, Message: headline, Cause: cause}
+			err = &errs.ServiceError{
+				Code:       errs.Code(rapid.SampledFrom([]string{"overloaded", "tool_not_found", "internal", "unheard"}).Draw(t, "code")),
+				Subject:    draw(),
+				RetryAfter: after,
+				Message:    headline,
+				Cause:      cause,
+			}
 		default:
-			err = shopv1.NewSlotStale(&shopv1.SlotStale{SlotId: draw(), Cursor: rapid.SliceOf(rapid.Byte()).Draw(t, "cursor"), SeatsLeft: rapid.Int32().Draw(t, "seats")}, errs.Cause(cause), errs.After(after))
+			err = shopv1.NewSlotStale(
+				&shopv1.SlotStale{SlotId: draw(), Cursor: rapid.SliceOf(rapid.Byte()).Draw(t, "cursor"), SeatsLeft: rapid.Int32().Draw(t, "seats")},
+				errs.Cause(cause),
+				errs.After(after),
+			)
 		}
 		if rapid.Bool().Draw(t, "annotated") {
-			return errs.WithInfo(err, errs.Info{Tool: draw(), OperationKey: draw(), OperationID: draw(), RunID: draw(), ErrorID: draw(), Effect: errs.Effect(rapid.Int32Range(0, 5).Draw(t, "effect"))})
+			return errs.WithInfo(
+				err,
+				errs.Info{
+					Tool:         draw(),
+					OperationKey: draw(),
+					OperationID:  draw(),
+					RunID:        draw(),
+					ErrorID:      draw(),
+					Effect:       errs.Effect(rapid.Int32Range(0, 5).Draw(t, "effect")),
+				},
+			)
 		}
 		return err
 	})
@@ -145,7 +265,8 @@ func TestEveryErrorRoundTripsAndFits(t *testing.T) {
 			r.Fatal(err)
 		}
 		got := errs.FromStatus(status.FromProto(&p))
-		if !errs.Equal(got, out.Err) || errs.CodeOf(got) != errs.CodeOf(out.Err) || !errs.PlanOf(got).Equal(errs.PlanOf(out.Err)) || errs.InfoOf(got) != errs.InfoOf(out.Err) {
+		if !errs.Equal(got, out.Err) || errs.CodeOf(got) != errs.CodeOf(out.Err) || !errs.PlanOf(got).Equal(errs.PlanOf(out.Err)) ||
+			errs.InfoOf(got) != errs.InfoOf(out.Err) {
 			r.Fatalf("sent %+v, received %+v", errs.InfoOf(out.Err), errs.InfoOf(got))
 		}
 		if out.Hidden == nil && fmt.Sprintf("%T", got) != strings.Replace(fmt.Sprintf("%T", err), "*errs.sent", fmt.Sprintf("%T", got), 1) {
@@ -184,9 +305,18 @@ func fits(t *rapid.T, st *status.Status, limit int) {
 func TestAnyStatusIsTakenAndSentOn(t *testing.T) {
 	t.Parallel()
 	urls := []string{
-		"type.googleapis.com/google.rpc.ErrorInfo", "type.googleapis.com/remedy.v1.ToolError", "type.googleapis.com/remedy.v1.RepairPlan",
-		"type.googleapis.com/remedy.v1.Causes", "type.googleapis.com/google.rpc.RetryInfo", "type.googleapis.com/google.rpc.BadRequest",
-		"type.googleapis.com/shop.v1.SlotStale", "type.googleapis.com/remedy.v1.ServiceError", "x/unknown.Type", "", "/", "google.rpc.ErrorInfo",
+		"type.googleapis.com/google.rpc.ErrorInfo",
+		"type.googleapis.com/remedy.v1.ToolError",
+		"type.googleapis.com/remedy.v1.RepairPlan",
+		"type.googleapis.com/remedy.v1.Causes",
+		"type.googleapis.com/google.rpc.RetryInfo",
+		"type.googleapis.com/google.rpc.BadRequest",
+		"type.googleapis.com/shop.v1.SlotStale",
+		"type.googleapis.com/remedy.v1.ServiceError",
+		"x/unknown.Type",
+		"",
+		"/",
+		"google.rpc.ErrorInfo",
 	}
 	values := rapid.OneOf(
 		rapid.SliceOf(rapid.Byte()),
@@ -195,12 +325,30 @@ func TestAnyStatusIsTakenAndSentOn(t *testing.T) {
 			domain := rapid.SampledFrom([]string{"remedy.v1", "tool.remedy.v1", "shop.v1", "", strings.Repeat("d", 5000)}).Draw(t, "domain")
 			retry := rapid.SampledFrom([]string{"never", "as_is", "after_repair", "other"}).Draw(t, "retry")
 			m := []proto.Message{
-				&errdetails.ErrorInfo{Reason: reason, Domain: domain, Metadata: map[string]string{"retry": retry, "effect": "unknown", "operationKey": rapid.StringN(0, 100, -1).Draw(t, "key")}},
+				&errdetails.ErrorInfo{
+					Reason:   reason,
+					Domain:   domain,
+					Metadata: map[string]string{"retry": retry, "effect": "unknown", "operationKey": rapid.StringN(0, 100, -1).Draw(t, "key")},
+				},
 				&remedyv1.ToolError{Code: strings.ToLower(reason), Message: rapid.StringN(0, 2000, -1).Draw(t, "headline")},
 				&remedyv1.ServiceError{Code: strings.ToLower(reason), Subject: rapid.StringN(0, 2000, -1).Draw(t, "subject")},
-				&remedyv1.RepairPlan{Steps: repeat(&remedyv1.RepairStep{Action: remedyv1.RepairAction(rapid.Int32Range(-1, 9).Draw(t, "action")), Tool: rapid.String().Draw(t, "tool"), Instruction: rapid.String().Draw(t, "instruction")}, rapid.IntRange(0, 50).Draw(t, "steps"))},
+				&remedyv1.RepairPlan{
+					Steps: repeat(
+						&remedyv1.RepairStep{
+							Action:      remedyv1.RepairAction(rapid.Int32Range(-1, 9).Draw(t, "action")),
+							Tool:        rapid.String().Draw(t, "tool"),
+							Instruction: rapid.String().Draw(t, "instruction"),
+						},
+						rapid.IntRange(0, 50).Draw(t, "steps"),
+					),
+				},
 				&shopv1.SlotStale{SlotId: rapid.String().Draw(t, "slot")},
-				&remedyv1.Causes{Causes: repeat(&remedyv1.Cause{GrpcCode: 9, Message: "m", Details: []*anypb.Any{{TypeUrl: urls[0]}}}, rapid.IntRange(0, 12).Draw(t, "causes"))},
+				&remedyv1.Causes{
+					Causes: repeat(
+						&remedyv1.Cause{GrpcCode: 9, Message: "m", Details: []*anypb.Any{{TypeUrl: urls[0]}}},
+						rapid.IntRange(0, 12).Draw(t, "causes"),
+					),
+				},
 			}
 			b, err := proto.MarshalOptions{Deterministic: true}.Marshal(rapid.SampledFrom(m).Draw(t, "message"))
 			if err != nil {

@@ -102,7 +102,9 @@ func TestFieldsSurviveTheWire(t *testing.T) {
 				RetryAfter: tool.RetryAfter, Details: jsonNumbers(tool.Details),
 			}
 			if tool.Message == "" {
-				want.(*errs.ToolError).Message = trusted.Text(strings.ReplaceAll(tool.Code, "_", " ") + ".") //nolint:errorlint,forcetypeassert // made just now
+				want.(*errs.ToolError).Message = trusted.Text(
+					strings.ReplaceAll(tool.Code, "_", " ") + ".",
+				) //nolint:errorlint,forcetypeassert // made just now
 			}
 		}
 		diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(
@@ -155,7 +157,8 @@ func TestDeclaredFieldsSurviveTheWire(t *testing.T) {
 	if got.Error() != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	if help := detailOf[*errdetails.Help](t, got.GRPCStatus()); help.GetLinks()[0].GetUrl() != "https://docs.example.com/errors/slot-stale" {
+	help := detailOf[*errdetails.Help](t, got.GRPCStatus())
+	if help.GetLinks()[0].GetUrl() != "https://docs.example.com/errors/slot-stale" {
 		t.Errorf("help: %v", help)
 	}
 }
@@ -205,7 +208,8 @@ func TestClientThatDoesNotKnowTheType(t *testing.T) {
 	raw := bytes.ReplaceAll(marshal(t, sent.GRPCStatus()), []byte("shop.v1"), []byte("soap.v1"))
 	got := receive(t, status.FromProto(parse(t, raw)))
 	tool, ok := errors.AsType[*errs.ToolError](got)
-	if !ok || tool.Code != "slot_stale" || tool.Retry != errs.AfterRepair || !tool.Plan().Equal(sent.Plan()) || tool.Status != codes.Aborted {
+	if !ok || tool.Code != "slot_stale" || tool.Retry != errs.AfterRepair || !tool.Plan().Equal(sent.Plan()) ||
+		tool.Status != codes.Aborted {
 		t.Fatalf("got %T %+v", got, got)
 	}
 	if !errors.Is(got, errs.Sentinel{Domain: "soap.v1", Code: "slot_stale"}) {
@@ -226,7 +230,8 @@ func TestDeclaredPayloadThatDoesNotDecode(t *testing.T) {
 		}
 	}
 	got := errs.FromStatus(status.FromProto(p))
-	if tool, ok := errors.AsType[*errs.ToolError](got); !ok || tool.Code != "slot_stale" || tool.Retry != errs.AfterRepair || len(tool.Plan().Steps()) != 1 {
+	tool, ok := errors.AsType[*errs.ToolError](got)
+	if !ok || tool.Code != "slot_stale" || tool.Retry != errs.AfterRepair || len(tool.Plan().Steps()) != 1 {
 		t.Fatalf("got %T %+v", got, got)
 	}
 	if diff := cmp.Diff(p, errs.ToStatus(got).Proto(), protocmp.Transform()); diff != "" {
@@ -313,22 +318,46 @@ func TestOursForeignUnknown(t *testing.T) {
 		{"ends in an underscore", []*anypb.Any{info("SLOT_", "d", "never")}, ""},
 		{"starts with a digit", []*anypb.Any{info("1SLOT", "d", "never")}, ""},
 		{"broken", []*anypb.Any{{TypeUrl: ours.GetTypeUrl(), Value: append([]byte{0x0a, 0xff}, ours.GetValue()...)}}, ""},
-		{"bad UTF-8", []*anypb.Any{{TypeUrl: ours.GetTypeUrl(), Value: bytes.ReplaceAll(ours.GetValue(), []byte("unheard"), []byte("unhe\xffrd"))}}, ""},
+		{
+			"bad UTF-8",
+			[]*anypb.Any{{TypeUrl: ours.GetTypeUrl(), Value: bytes.ReplaceAll(ours.GetValue(), []byte("unheard"), []byte("unhe\xffrd"))}},
+			"",
+		},
 		{"bare", []*anypb.Any{ours}, "*errs.ToolError"},
 		{"no domain", []*anypb.Any{info("SLOT_STALE", "", "never")}, "*errs.ToolError"},
 		{"without a prefix", []*anypb.Any{{TypeUrl: "google.rpc.ErrorInfo", Value: ours.GetValue()}}, "*errs.ToolError"},
 		{"last", []*anypb.Any{unknown, tool, ours}, "*errs.ToolError"},
-		{"identity that says another code", []*anypb.Any{ours, mustAny(t, &remedyv1.ToolError{Code: "other_code", Message: "Never seen."})}, "*errs.ToolError"},
+		{
+			"identity that says another code",
+			[]*anypb.Any{ours, mustAny(t, &remedyv1.ToolError{Code: "other_code", Message: "Never seen."})},
+			"*errs.ToolError",
+		},
 		{"built in", []*anypb.Any{info("ABORTED", "remedy.v1", "never"), mustAny(t, &remedyv1.AbortedError{RunId: "r"})}, "*errs.AbortedError"},
 		{"built in, other domain", []*anypb.Any{info("ABORTED", "d", "never"), mustAny(t, &remedyv1.AbortedError{})}, "*errs.ToolError"},
 		{"built in, other code", []*anypb.Any{info("CANCELED", "remedy.v1", "never"), mustAny(t, &remedyv1.AbortedError{})}, "*errs.ToolError"},
-		{"built in, broken", []*anypb.Any{info("ABORTED", "remedy.v1", "never"), {TypeUrl: "type.googleapis.com/remedy.v1.AbortedError", Value: []byte{0xff}}}, "*errs.ToolError"},
-		{"of a later version", []*anypb.Any{info("NEW_CODE", "remedy.v1", "never"), {TypeUrl: "type.googleapis.com/remedy.v1.NewError", Value: []byte{8, 1}}}, "*errs.ToolError"},
+		{
+			"built in, broken",
+			[]*anypb.Any{info("ABORTED", "remedy.v1", "never"), {TypeUrl: "type.googleapis.com/remedy.v1.AbortedError", Value: []byte{0xff}}},
+			"*errs.ToolError",
+		},
+		{
+			"of a later version",
+			[]*anypb.Any{info("NEW_CODE", "remedy.v1", "never"), {TypeUrl: "type.googleapis.com/remedy.v1.NewError", Value: []byte{8, 1}}},
+			"*errs.ToolError",
+		},
 		{"declared, wrong package", []*anypb.Any{info("SLOT_STALE", "shop.v2", "never"), mustAny(t, &shopv1.SlotStale{})}, "*errs.ToolError"},
 		{"declared, wrong code", []*anypb.Any{info("SLOT_FULL", "shop.v1", "never"), mustAny(t, &shopv1.SlotStale{})}, "*errs.ToolError"},
 		{"declared, not an error", []*anypb.Any{info("SLOT_STALE", "shop.v1", "never"), mustAny(t, &shopv1.Slot{})}, "*errs.ToolError"},
-		{"declared, second of its package", []*anypb.Any{info("SLOT_STALE", "shop.v1", "never"), mustAny(t, &shopv1.ChargedTwice{}), mustAny(t, &shopv1.SlotStale{SlotId: "a"})}, "*shopv1.SlotStaleError"},
-		{"declared, before everything", []*anypb.Any{mustAny(t, &shopv1.SlotStale{}), info("SLOT_STALE", "shop.v1", "never")}, "*shopv1.SlotStaleError"},
+		{
+			"declared, second of its package",
+			[]*anypb.Any{info("SLOT_STALE", "shop.v1", "never"), mustAny(t, &shopv1.ChargedTwice{}), mustAny(t, &shopv1.SlotStale{SlotId: "a"})},
+			"*shopv1.SlotStaleError",
+		},
+		{
+			"declared, before everything",
+			[]*anypb.Any{mustAny(t, &shopv1.SlotStale{}), info("SLOT_STALE", "shop.v1", "never")},
+			"*shopv1.SlotStaleError",
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -354,7 +383,8 @@ func TestOursForeignUnknown(t *testing.T) {
 			}
 		})
 	}
-	if errs.FromStatus(nil) != nil || errs.FromStatus(status.New(codes.OK, "")) != nil || errs.FromError(nil) != nil || errs.ToStatus(nil) != nil {
+	if errs.FromStatus(nil) != nil || errs.FromStatus(status.New(codes.OK, "")) != nil || errs.FromError(nil) != nil ||
+		errs.ToStatus(nil) != nil {
 		t.Error("nil is not nil")
 	}
 }
@@ -391,7 +421,8 @@ func TestFromErrorOfWrappedStatuses(t *testing.T) {
 	// grpc's own wrapping, which rewrites the message and keeps the details
 	rewritten := sent.GRPCStatus().Proto()
 	rewritten.Message = "max retries exhausted: " + rewritten.GetMessage()
-	if e, ok := errors.AsType[*errs.ToolError](errs.FromStatus(status.FromProto(rewritten))); !ok || e.Code != "slot_stale" || e.Message != "The selected slot is no longer available." {
+	e, ok := errors.AsType[*errs.ToolError](errs.FromStatus(status.FromProto(rewritten)))
+	if !ok || e.Code != "slot_stale" || e.Message != "The selected slot is no longer available." {
 		t.Errorf("got %+v", e)
 	}
 	typed := fmt.Errorf("outer: %w", sent)

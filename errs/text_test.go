@@ -50,9 +50,49 @@ func TestClean(t *testing.T) {
 // hostile draws text that has everything in it that has a meaning somewhere.
 func hostile() *rapid.Generator[string] {
 	parts := []string{
-		"a", "Z", "0", " ", "  ", "\n", "[", "]", "[slot_stale; do not retry]", " Next action: ", "\x00", "\x7f", "\xff", "\xed\xa0\x80", "%", "é", "一",
-		"🧾", "\u200b", "\u200c", "\u200d", "\ufe0f", "\ufe00", "\u202e", "\u2066", "\U000e0041", "\u3164", "\uff3b", "\uff3d", "\"", "”", "'", "{", "}", "{slot}", "…", "\u2028",
-		"\ue000", "\ufdd0", "/", ".", "\u0301", "م",
+		"a",
+		"Z",
+		"0",
+		" ",
+		"  ",
+		"\n",
+		"[",
+		"]",
+		"[slot_stale; do not retry]",
+		" Next action: ",
+		"\x00",
+		"\x7f",
+		"\xff",
+		"\xed\xa0\x80",
+		"%",
+		"é",
+		"一",
+		"🧾",
+		"\u200b",
+		"\u200c",
+		"\u200d",
+		"\ufe0f",
+		"\ufe00",
+		"\u202e",
+		"\u2066",
+		"\U000e0041",
+		"\u3164",
+		"\uff3b",
+		"\uff3d",
+		"\"",
+		"”",
+		"'",
+		"{",
+		"}",
+		"{slot}",
+		"…",
+		"\u2028",
+		"\ue000",
+		"\ufdd0",
+		"/",
+		".",
+		"\u0301",
+		"م",
 	}
 	return rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(parts), rapid.String()), 0, 60).Draw(t, "parts"), "")
@@ -71,10 +111,12 @@ func TestTextProperties(t *testing.T) {
 			t.Fatalf("%q: %s", cleaned, problem)
 		}
 		n := rapid.IntRange(1, 40).Draw(t, "n")
-		if cut, was := cutRunes(cleaned, n); utf8.RuneCountInString(cut) > n || was != (cut != cleaned) || !utf8.ValidString(cut) || was && !strings.HasSuffix(cut, ellipsis) {
+		cut, was := cutRunes(cleaned, n)
+		if utf8.RuneCountInString(cut) > n || was != (cut != cleaned) || !utf8.ValidString(cut) || was && !strings.HasSuffix(cut, ellipsis) {
 			t.Fatalf("cutRunes(%q, %d): %q, %t", cleaned, n, cut, was)
 		}
-		if cut, was := cutWire(cleaned, n); wireLen(cut) > n || was != (cut != cleaned) || !utf8.ValidString(cut) || cleaned != "" && unfit(cut) != "" {
+		cut, was = cutWire(cleaned, n)
+		if wireLen(cut) > n || was != (cut != cleaned) || !utf8.ValidString(cut) || cleaned != "" && unfit(cut) != "" {
 			t.Fatalf("cutWire(%q, %d): %q, %t", cleaned, n, cut, was)
 		}
 		if cut, was := bound(in, n); len(cut) > n || !utf8.ValidString(cut) || !was && cut != validUTF8(in) {
@@ -82,7 +124,8 @@ func TestTextProperties(t *testing.T) {
 		}
 		q := quoted(in)
 		inner := q[1 : len(q)-1]
-		if q[0] != '"' || q[len(q)-1] != '"' || strings.ContainsAny(inner, "\"“”„‟＂") || utf8.RuneCountInString(inner) > maxValueRunes || unfit(inner) != "" {
+		if q[0] != '"' || q[len(q)-1] != '"' || strings.ContainsAny(inner, "\"“”„‟＂") || utf8.RuneCountInString(inner) > maxValueRunes ||
+			unfit(inner) != "" {
 			t.Fatalf("quoted(%q): %q", in, q)
 		}
 		pointer := "/" + in

@@ -85,7 +85,8 @@ func TestWithInfoKeepsWhatIsThere(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: got %+v, want %+v", name, got, want)
 		}
-		if got := errs.InfoOf(errs.WithInfo(err, errs.Info{Domain: "other", Truncated: true})); got.Domain != "tool.remedy.v1" || got.Truncated {
+		got := errs.InfoOf(errs.WithInfo(err, errs.Info{Domain: "other", Truncated: true}))
+		if got.Domain != "tool.remedy.v1" || got.Truncated {
 			t.Errorf("%s: domain or truncated were changed: %+v", name, got)
 		}
 	}
@@ -116,7 +117,8 @@ func TestWithInfoOfAJoin(t *testing.T) {
 	t.Parallel()
 	err := errors.Join(&errs.AuthorizationError{Tool: "x"}, &errs.VerificationError{Tool: "x"})
 	got := overWire(t, errs.WithInfo(err, call))
-	if errs.CodeOf(got) != errs.CodeVerificationFailed || errs.InfoOf(got).OperationID != "op-9" || !errors.Is(got, errs.CodeAuthorizationDenied) {
+	if errs.CodeOf(got) != errs.CodeVerificationFailed || errs.InfoOf(got).OperationID != "op-9" ||
+		!errors.Is(got, errs.CodeAuthorizationDenied) {
 		t.Errorf("got %v, %+v", got, errs.InfoOf(got))
 	}
 }
@@ -156,7 +158,8 @@ func TestWithInfoKeepsDetailsItDoesNotKnow(t *testing.T) {
 			t.Errorf("detail %d has changed", i)
 		}
 	}
-	if info := detailOf[*errdetails.ErrorInfo](t, status.FromProto(got)); info.GetMetadata()["later"] != "value" || info.GetMetadata()["runId"] != "run-1" {
+	info := detailOf[*errdetails.ErrorInfo](t, status.FromProto(got))
+	if info.GetMetadata()["later"] != "value" || info.GetMetadata()["runId"] != "run-1" {
 		t.Errorf("got %v", info)
 	}
 }
@@ -186,7 +189,9 @@ func TestIdentifiersAreWholeOrMissing(t *testing.T) {
 		}, 64},
 		{"id of a struct", func(n int) string { return as[*errs.AbortedError](overWire(t, &errs.AbortedError{RunID: at(n)})).RunID }, 36},
 		{"confirmation id", func(n int) string {
-			return as[*errs.ConfirmationError](overWire(t, &errs.ConfirmationError{Reason: errs.ConfirmationPending, ConfirmationID: at(n)})).ConfirmationID
+			return as[*errs.ConfirmationError](
+				overWire(t, &errs.ConfirmationError{Reason: errs.ConfirmationPending, ConfirmationID: at(n)}),
+			).ConfirmationID
 		}, 36},
 	}
 	for _, test := range tests {

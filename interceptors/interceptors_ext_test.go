@@ -457,3 +457,25 @@ func TestRefusedCallsHadNoEffect(t *testing.T) {
 		}
 	}
 }
+
+// TestWhyNobodyIsAuthenticatedIsLogged wants the reason in the log, under the id that the caller got.
+func TestWhyNobodyIsAuthenticatedIsLogged(t *testing.T) {
+	t.Parallel()
+	broken, err := auth.New(func(context.Context, string) (auth.Identity, error) { return auth.Identity{}, errors.New(secret) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := &logBuffer{}
+	conn := grpctest.Serve(t, &grpctest.Service{}, serverOptions(t, interceptors.WithAuth(broken),
+		interceptors.WithEncode(encode.WithLogger(slog.New(slog.NewTextHandler(log, nil))))), interceptors.DialOptions())
+	for _, kind := range grpctest.Kinds() {
+		err := grpctest.Call(t.Context(), conn, kind).Err
+		id := errs.InfoOf(err).ErrorID
+		if !errors.Is(err, errs.CodeUnauthenticated) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: got %v", kind, err)
+		}
+		if id == "" || !strings.Contains(log.String(), "errorId="+id) || !strings.Contains(log.String(), "hunter2") {
+			t.Errorf("%s: the log does not tell why: %q", kind, log)
+		}
+	}
+}
