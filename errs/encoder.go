@@ -74,11 +74,27 @@ func (c Encoder) ours(err error, h head, method string, effect bool) Encoded {
 		return c.hideAs(w.info.ErrorID, err, method, effect, w.problem)
 	case base.state().relay == Translate:
 		return c.hide(err, method, effect, "")
+	case isPuzzling(w) && base.Unwrap() != nil:
+		return c.numbered(err, h)
 	case h.direct:
 		return c.finish(h.ours, nil, nil)
 	default:
 		return c.finish(joined(h.ours, h.others), h.others, err)
 	}
+}
+
+// isPuzzling reports an error whose caller is told nothing of what went wrong, and has no number yet to ask by.
+func isPuzzling(w *wire) bool {
+	puzzling := w.code == string(CodeInternal) || w.code == string(CodeUnauthenticated)
+	return puzzling && !w.foreign && w.info.Domain == DomainRemedy && w.info.ErrorID == ""
+}
+
+// numbered gives a typed error a number, under which its cause is to be logged.
+func (c Encoder) numbered(err error, h head) Encoded {
+	id := newErrorID()
+	out := c.finish(annotate(joined(h.ours, h.others), Info{ErrorID: id}), h.others, err)
+	out.ErrorID, out.Hidden = id, err
+	return out
 }
 
 // joined returns a copy of the head of a join that sends the other errors as causes.

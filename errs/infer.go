@@ -26,8 +26,10 @@ func InferOutcome(err error, call Call) error {
 	if err == nil || call.NeverSent || err == io.EOF { //nolint:errorlint // the end of a stream is exactly this value
 		return err
 	}
+	info := InfoOf(err)
 	outcome := &OutcomeUnknownError{
-		Tool: call.Name, OperationKey: call.OperationKey, OperationID: InfoOf(err).OperationID, Cause: err,
+		Tool: call.Name, OperationKey: call.OperationKey, OperationID: info.OperationID, Cause: err,
+		core: core{more: &more{info: Info{ErrorID: info.ErrorID, RunID: info.RunID}}},
 	}
 	e, ours := find(err)
 	switch {
