@@ -93,7 +93,7 @@ func isPuzzling(w *wire) bool {
 func (c Encoder) numbered(err error, h head) Encoded {
 	id := newErrorID()
 	out := c.finish(annotate(joined(h.ours, h.others), Info{ErrorID: id}), h.others, err)
-	out.ErrorID, out.Hidden = id, err
+	out.ErrorID, out.Hidden = id, baseOf(h.ours).Unwrap()
 	return out
 }
 
