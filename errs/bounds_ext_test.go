@@ -159,7 +159,7 @@ func TestBoundsOfAMessage(t *testing.T) {
 		t.Errorf("at the edge: %q", got)
 	}
 	over := overWire(t, raise(161, 1, 9))
-	got := over.Error()
+	got = over.Error()
 	if !strings.Contains(got, strings.Repeat("i", 159)+"… Keep unchanged: f0, f1, f2, f3, f4, f5, f6, f7 (and 1 more).") {
 		t.Errorf("above: %q", got)
 	}

@@ -157,7 +157,10 @@ func TestMatrix(t *testing.T) {
 			}
 		}
 	}
-	for retry, want := range map[errs.RetryPolicy]codes.Code{errs.Never: codes.FailedPrecondition, errs.AsIs: codes.Unavailable, 0: codes.FailedPrecondition} {
+	defaults := map[errs.RetryPolicy]codes.Code{
+		errs.Never: codes.FailedPrecondition, errs.AsIs: codes.Unavailable, 0: codes.FailedPrecondition,
+	}
+	for retry, want := range defaults {
 		if got := (&errs.ToolError{Code: "some_code", Retry: retry}).GRPCStatus().Code(); got != want {
 			t.Errorf("default of %s: got %s, want %s", retry, got, want)
 		}
@@ -248,31 +251,27 @@ func declare(t *testing.T, pkg string, options *remedyv1.ErrorOptions) protorefl
 	if options != nil {
 		proto.SetExtension(o, remedyv1.E_Error, options)
 	}
-	field := func(name string, number int32, kind descriptorpb.FieldDescriptorProto_Type, label descriptorpb.FieldDescriptorProto_Label) *descriptorpb.FieldDescriptorProto {
-		f := &descriptorpb.FieldDescriptorProto{Name: &name, Number: &number, Type: kind.Enum(), Label: label.Enum()}
+	type fieldProto = descriptorpb.FieldDescriptorProto
+	field := func(name string, number int32, kind descriptorpb.FieldDescriptorProto_Type, many bool) *fieldProto {
+		label := descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL
+		if many {
+			label = descriptorpb.FieldDescriptorProto_LABEL_REPEATED
+		}
+		f := &fieldProto{Name: &name, Number: &number, Type: kind.Enum(), Label: label.Enum()}
 		if kind == descriptorpb.FieldDescriptorProto_TYPE_MESSAGE {
 			f.TypeName = new("." + pkg + ".SlotGone")
 		}
 		return f
 	}
-	const one, many = descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL, descriptorpb.FieldDescriptorProto_LABEL_REPEATED
+	const (
+		text    = descriptorpb.FieldDescriptorProto_TYPE_STRING
+		raw     = descriptorpb.FieldDescriptorProto_TYPE_BYTES
+		message = descriptorpb.FieldDescriptorProto_TYPE_MESSAGE
+	)
 	file, err := protodesc.NewFile(&descriptorpb.FileDescriptorProto{
 		Name: new("test.proto"), Package: &pkg, Syntax: new("proto3"),
-		MessageType: []*descriptorpb.DescriptorProto{{Name: new("SlotGone"), Options: o, Field: []*descriptorpb.FieldDescriptorProto{
-			field(
-				"slot",
-				1,
-				descriptorpb.FieldDescriptorProto_TYPE_STRING,
-				one,
-			),
-			field("raw", 2, descriptorpb.FieldDescriptorProto_TYPE_BYTES, one),
-			field(
-				"list",
-				3,
-				descriptorpb.FieldDescriptorProto_TYPE_STRING,
-				many,
-			),
-			field("inner", 4, descriptorpb.FieldDescriptorProto_TYPE_MESSAGE, one),
+		MessageType: []*descriptorpb.DescriptorProto{{Name: new("SlotGone"), Options: o, Field: []*fieldProto{
+			field("slot", 1, text, false), field("raw", 2, raw, false), field("list", 3, text, true), field("inner", 4, message, false),
 		}}},
 	}, protoregistry.GlobalFiles)
 	if err != nil {

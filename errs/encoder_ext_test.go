@@ -362,7 +362,7 @@ func TestUnknownFields(t *testing.T) {
 		if cost(out.Status) > 3840 || len(out.Status.Proto().GetDetails()) != want || out.Status.Message() != p.GetMessage() {
 			t.Errorf("%s: %d bytes, %v", name, cost(out.Status), out.Status)
 		}
-		p.Details[0].ProtoReflect().SetUnknown(unknown)
+		p.GetDetails()[0].ProtoReflect().SetUnknown(unknown)
 		if out = (errs.Encoder{}).Encode(errs.FromStatus(status.FromProto(p)), method, false); cost(out.Status) > 3840 {
 			t.Errorf("%s, in a detail: %d bytes", name, cost(out.Status))
 		}

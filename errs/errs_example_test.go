@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -30,11 +31,15 @@ func Example() {
 		fmt.Println(e.Details["slotId"], e.Plan().Steps()[0].Tool())
 	}
 	fmt.Println(errors.Is(err, errs.Code("slot_stale")), errs.Retryable(err))
-	fmt.Println(err)
+	for sentence := range strings.SplitAfterSeq(err.Error(), ". ") {
+		fmt.Println(strings.TrimSpace(sentence))
+	}
 	// Output:
 	// s-17 list_available_slots
 	// true false
-	// The selected slot is no longer available. [slot_stale; retry only after repair] Next action: Call list_available_slots and wait for its result before continuing. Choose a current slot, then retry with the same operationId.
+	// The selected slot is no longer available.
+	// [slot_stale; retry only after repair] Next action: Call list_available_slots and wait for its result before continuing.
+	// Choose a current slot, then retry with the same operationId.
 }
 
 func ExampleDefine() {
@@ -70,10 +75,11 @@ func ExampleValidationError() {
 	if e, ok := errors.AsType[*errs.ValidationError](err); ok {
 		fmt.Println(e.Issues[0].Path)
 	}
-	fmt.Println(err)
+	headline, _, _ := strings.Cut(err.Error(), " Next action: ")
+	fmt.Println(headline)
 	// Output:
 	// /orderId
-	// Input does not match the schema of cancel_order: /orderId is required. [invalid_input; retry only after repair] Next action: Change the input.
+	// Input does not match the schema of cancel_order: /orderId is required. [invalid_input; retry only after repair]
 }
 
 // A Code matches in any domain, a Sentinel in one.
@@ -101,20 +107,20 @@ func ExampleEncoder() {
 func ExampleFromError() {
 	received := fmt.Errorf("max retries exhausted: %w", errSlotStale.New().GRPCStatus().Err())
 	fmt.Println(errs.CodeOf(errs.FromError(received)))
-	fmt.Println(errs.FromError(io.EOF) == io.EOF)
+	fmt.Println(errs.FromError(io.EOF))
 	// Output:
 	// slot_stale
-	// true
+	// EOF
 }
 
 // A lost answer to a call with an effect says nothing about the effect.
 func ExampleInferOutcome() {
 	lost := status.Error(codes.Unavailable, "connection reset by peer")
 	err := errs.InferOutcome(lost, errs.Call{Name: "send_payment", OperationKey: "key-1", Ledger: true})
-	fmt.Println(err)
+	fmt.Println(errs.CodeOf(err), errs.RetryOf(err), errs.PlanOf(err).Steps()[0].Instruction())
 	fmt.Println(errs.IsInferred(err), status.Code(err), errors.Is(err, lost))
 	// Output:
-	// The answer to send_payment was lost; it may or may not have taken effect. [outcome_unknown; retry with the same operation key only] Next action: Retry the same operation. Use the same operation key, never a new one.
+	// outcome_unknown as_is Use the same operation key, never a new one.
 	// true Unknown true
 }
 

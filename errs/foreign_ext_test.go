@@ -125,7 +125,8 @@ func TestForeignErrorsDoNoHarm(t *testing.T) {
 			if text := out.Status.String(); strings.Contains(text, "hunter2") || strings.Contains(text, "panicked") {
 				t.Errorf("%s: %s", name, text)
 			}
-			for _, again := range []error{out.Err, errs.WithInfo(err, call), errs.FromError(err), errs.Received(err, errs.Translate, errs.Translate)} {
+			marked := errs.Received(err, errs.Translate, errs.Translate)
+			for _, again := range []error{out.Err, errs.WithInfo(err, call), errs.FromError(err), marked} {
 				_ = errs.Encoder{}.Encode(again, method, effect)
 			}
 		}

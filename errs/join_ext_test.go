@@ -232,7 +232,10 @@ func TestErrorsThatCauseEachOther(t *testing.T) {
 func TestTranslatedErrorsAreNoCauses(t *testing.T) {
 	t.Parallel()
 	upstream := errs.Received(shopv1.NewSlotStale(nil).GRPCStatus().Err(), errs.Translate, errs.Translate)
-	for _, err := range []error{slotStale.New(errs.Cause(upstream)), errors.Join(slotStale.New(), upstream), slotStale.New(errs.Cause(&errs.AbortedError{Cause: upstream}))} {
+	for _, err := range []error{
+		slotStale.New(errs.Cause(upstream)), errors.Join(slotStale.New(), upstream),
+		slotStale.New(errs.Cause(&errs.AbortedError{Cause: upstream})),
+	} {
 		out := errs.Encoder{}.Encode(err, method, false)
 		if slices.Contains(causesOf(t, out.Status), "slot_stale") {
 			t.Error("it travels as a cause")

@@ -97,14 +97,13 @@ func TestFieldsSurviveTheWire(t *testing.T) {
 		got := overWire(t, s.err)
 		want := s.err
 		if tool, ok := want.(*errs.ToolError); ok { // what is left out means the default, and is received as what it means
-			want = &errs.ToolError{
-				Code: tool.Code, Message: tool.Message, Retry: tool.RetryPolicy(), Status: tool.GRPCStatus().Code(), Repair: tool.Repair,
-				RetryAfter: tool.RetryAfter, Details: jsonNumbers(tool.Details),
+			headline := tool.Message
+			if headline == "" {
+				headline = trusted.Text(strings.ReplaceAll(tool.Code, "_", " ") + ".")
 			}
-			if tool.Message == "" {
-				want.(*errs.ToolError).Message = trusted.Text(
-					strings.ReplaceAll(tool.Code, "_", " ") + ".",
-				) //nolint:errorlint,forcetypeassert // made just now
+			want = &errs.ToolError{
+				Code: tool.Code, Message: headline, Retry: tool.RetryPolicy(), Status: tool.GRPCStatus().Code(), Repair: tool.Repair,
+				RetryAfter: tool.RetryAfter, Details: jsonNumbers(tool.Details),
 			}
 		}
 		diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(

@@ -124,8 +124,8 @@ func TestTextProperties(t *testing.T) {
 		}
 		q := quoted(in)
 		inner := q[1 : len(q)-1]
-		if q[0] != '"' || q[len(q)-1] != '"' || strings.ContainsAny(inner, "\"“”„‟＂") || utf8.RuneCountInString(inner) > maxValueRunes ||
-			unfit(inner) != "" {
+		if q[0] != '"' || q[len(q)-1] != '"' || strings.ContainsAny(inner, "\"“”„‟＂") ||
+			utf8.RuneCountInString(inner) > maxValueRunes || unfit(inner) != "" {
 			t.Fatalf("quoted(%q): %q", in, q)
 		}
 		pointer := "/" + in
@@ -141,8 +141,8 @@ func TestTextProperties(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	t.Parallel()
-	for f, want := range map[float64]string{0: "0", 0.5: "0.5", 0.1: "0.1", -3: "-3", 1e21: "1000000000000000000000", 1e-7: "0.0000001", math.MaxInt64: "9223372036854775807"} {
-		if got := number(f); got != want && f != math.MaxInt64 {
+	for f, want := range map[float64]string{0: "0", 0.5: "0.5", 0.1: "0.1", -3: "-3", 1e21: "1000000000000000000000", 1e-7: "0.0000001"} {
+		if got := number(f); got != want {
 			t.Errorf("%v: got %s, want %s", f, got, want)
 		}
 	}
@@ -167,8 +167,8 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 	for d, want := range map[time.Duration]string{
-		1: "1ms", time.Millisecond: "1ms", 400 * time.Millisecond: "400ms", 999*time.Millisecond + 1: "1000ms", time.Second: "1s", time.Second + 1: "2s",
-		time.Hour: "3600s", math.MaxInt64: "9223372037s",
+		1: "1ms", time.Millisecond: "1ms", 400 * time.Millisecond: "400ms", 999*time.Millisecond + 1: "1000ms",
+		time.Second: "1s", time.Second + 1: "2s", time.Hour: "3600s", math.MaxInt64: "9223372037s",
 	} {
 		if got := wait(d); got != want {
 			t.Errorf("%s: got %s, want %s", d, got, want)
@@ -180,7 +180,8 @@ func TestNamesInASentence(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		"cancel_order": "cancel_order", "/shop.v1.Shop/Cancel": "/shop.v1.Shop/Cancel", "": "(unnamed)", "a b": `"a b"`, "[x]": `"(x)"`,
-		strings.Repeat("n", 64): strings.Repeat("n", 64), strings.Repeat("n", 65): `"` + strings.Repeat("n", 63) + `…"`, "größe": `"größe"`, "a\nb": `"a b"`,
+		strings.Repeat("n", 64): strings.Repeat("n", 64), strings.Repeat("n", 65): `"` + strings.Repeat("n", 63) + `…"`,
+		"größe": `"größe"`, "a\nb": `"a b"`,
 	} {
 		if got := named(in); got != want {
 			t.Errorf("%q: got %s, want %s", in, got, want)

@@ -61,6 +61,8 @@ func (w *walker) outermost(err error) []Error {
 
 // innermostStatus returns the first error with a status that wraps no other, so that no wrapping text gets in. A received
 // one is taken as it is.
+//
+//nolint:nilnil // nil is the answer where there is none
 func (w *walker) innermostStatus(err error) (st *status.Status, found error) {
 	if !w.step(err) {
 		return nil, nil

@@ -85,7 +85,7 @@ func TestWithInfoKeepsWhatIsThere(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: got %+v, want %+v", name, got, want)
 		}
-		got := errs.InfoOf(errs.WithInfo(err, errs.Info{Domain: "other", Truncated: true}))
+		got = errs.InfoOf(errs.WithInfo(err, errs.Info{Domain: "other", Truncated: true}))
 		if got.Domain != "tool.remedy.v1" || got.Truncated {
 			t.Errorf("%s: domain or truncated were changed: %+v", name, got)
 		}
@@ -127,7 +127,8 @@ func TestWithInfoOfAJoin(t *testing.T) {
 func TestWithInfoOfWhatWasEncoded(t *testing.T) {
 	t.Parallel()
 	inner := errors.New("plain")
-	for name, err := range map[string]error{"hidden": inner, "wrapped": fmt.Errorf("%w, %w", inner, shopv1.NewSlotStale(&shopv1.SlotStale{SlotId: "a"}))} {
+	declared := shopv1.NewSlotStale(&shopv1.SlotStale{SlotId: "a"})
+	for name, err := range map[string]error{"hidden": inner, "wrapped": fmt.Errorf("%w, %w", inner, declared)} {
 		out := errs.Encoder{}.Encode(err, method, false)
 		got := errs.WithInfo(out.Err, errs.Info{OperationID: "op-9"})
 		if errs.CodeOf(got) != errs.CodeOf(out.Err) || errs.InfoOf(got).OperationID != "op-9" || errs.InfoOf(got).ErrorID != out.ErrorID {

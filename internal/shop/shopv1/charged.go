@@ -1,4 +1,4 @@
-package shopv1
+package shopv1 //nolint:dupl // as it will be generated
 
 import (
 	"log/slog"
@@ -37,7 +37,7 @@ func (m *ChargedTwice) RemedyError(base *errs.ToolError) errs.Error {
 }
 
 // GetChargeId returns the charge.
-func (e *ChargedTwiceError) GetChargeId() string { return e.of().GetChargeId() }
+func (e *ChargedTwiceError) GetChargeId() string { return e.of().GetChargeId() } //nolint:staticcheck // as protoc-gen-go names it
 
 // Error returns the portable message.
 func (e *ChargedTwiceError) Error() string { return e.Base().Error() }

@@ -40,7 +40,7 @@ func (m *SlotStale) RemedyError(base *errs.ToolError) errs.Error {
 }
 
 // GetSlotId returns the slot that was asked for.
-func (e *SlotStaleError) GetSlotId() string { return e.of().GetSlotId() }
+func (e *SlotStaleError) GetSlotId() string { return e.of().GetSlotId() } //nolint:staticcheck // as protoc-gen-go names it
 
 // GetSeatsLeft returns the seats that are left in all others.
 func (e *SlotStaleError) GetSeatsLeft() int32 { return e.of().GetSeatsLeft() }

@@ -14,7 +14,8 @@ var defineSettlementHeld = sync.OnceValue(func() *errs.Definition {
 	return errs.MustDeclare((*SettlementHeld)(nil).ProtoReflect().Descriptor())
 })
 
-// SettlementHeldError is the error that [SettlementHeld] declares: settlement_held_until_the_receiving_bank_confirms_a_new_mandate, after_repair.
+// SettlementHeldError is the error that [SettlementHeld] declares:
+// settlement_held_until_the_receiving_bank_confirms_a_new_mandate, after_repair.
 type SettlementHeldError struct {
 	message *SettlementHeld
 	base    *errs.ToolError
@@ -37,7 +38,7 @@ func (m *SettlementHeld) RemedyError(base *errs.ToolError) errs.Error {
 }
 
 // GetSettlementId returns the settlement.
-func (e *SettlementHeldError) GetSettlementId() string { return e.of().GetSettlementId() }
+func (e *SettlementHeldError) GetSettlementId() string { return e.of().GetSettlementId() } //nolint:staticcheck // as protoc-gen-go names it
 
 // GetAmount returns the amount, in the smallest unit.
 func (e *SettlementHeldError) GetAmount() int64 { return e.of().GetAmount() }

@@ -1,4 +1,4 @@
-package shopv1
+package shopv1 //nolint:dupl // as it will be generated
 
 import (
 	"log/slog"
