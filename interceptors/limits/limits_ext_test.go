@@ -240,6 +240,7 @@ func TestNewRefuses(t *testing.T) {
 		"max timeout":     limits.WithMaxTimeout(-1),
 		"concurrent":      limits.WithMaxConcurrent(-1),
 		"rate":            limits.WithTenantRate(0, 1, tenant),
+		"no rate":         limits.WithTenantRate(math.NaN(), 1, tenant),
 		"burst":           limits.WithTenantRate(1, 0, tenant),
 		"tenant":          limits.WithTenantRate(1, 1, nil),
 	} {

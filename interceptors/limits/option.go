@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -45,7 +46,7 @@ func New(options ...Option) (*Stage, error) {
 		return nil, fmt.Errorf("limits: timeouts must not be negative, got %v and %v", s.defaultTimeout, s.maxTimeout)
 	case s.maxConcurrent < 0:
 		return nil, fmt.Errorf("limits: the number of concurrent calls must not be negative, got %d", s.maxConcurrent)
-	case s.rates != nil && (s.rates.limit <= 0 || s.rates.burst < 1):
+	case s.rates != nil && (math.IsNaN(float64(s.rates.limit)) || s.rates.limit <= 0 || s.rates.burst < 1):
 		return nil, errors.New("limits: a tenant's rate and burst must be positive")
 	case s.rates != nil && s.rates.tenant == nil:
 		return nil, errors.New("limits: the function that names the tenant is nil")
