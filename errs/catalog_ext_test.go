@@ -1,6 +1,8 @@
 package errs_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +11,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/anypb"
@@ -45,11 +48,29 @@ func TestCatalogGolden(t *testing.T) {
 			fmt.Fprintf(&b, "step %d   %s %s %q\n", i+1, step.Action(), step.Tool(), step.Instruction())
 		}
 		for _, detail := range s.err.GRPCStatus().Proto().GetDetails() {
-			fmt.Fprintf(&b, "detail   %s\n", detail.MessageName())
+			fmt.Fprintf(&b, "detail   %s %s\n", detail.MessageName(), jsonOf(t, detail))
 		}
 		fmt.Fprintf(&b, "message  %s\n\n", s.err)
 	}
 	golden(t, "catalog.golden", b.String())
+}
+
+// jsonOf is a detail as JSON, without the white space that protojson varies.
+func jsonOf(t *testing.T, detail *anypb.Any) string {
+	t.Helper()
+	m, err := detail.UnmarshalNew()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := protojson.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := json.Compact(&b, text); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 // TestCatalogIsTheProto compares what the errors say with the options of errors.proto, row by row, both ways.

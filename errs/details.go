@@ -112,9 +112,9 @@ func (w *structWriter) value(b []byte, v any, depth int) []byte {
 	case float64:
 		return w.number(b, v)
 	case int:
-		return w.integer(b, int64(v))
+		return w.number(b, float64(v))
 	case int64:
-		return w.integer(b, v)
+		return w.number(b, float64(v))
 	case json.Number:
 		return w.decimal(b, v)
 	case []any:
@@ -147,16 +147,9 @@ func (w *structWriter) number(b []byte, f float64) []byte {
 	return protowire.AppendFixed64(b, math.Float64bits(f))
 }
 
-func (w *structWriter) integer(b []byte, n int64) []byte {
-	if n > maxSafeInteger || n < -maxSafeInteger {
-		return w.drop(b)
-	}
-	return w.number(b, float64(n))
-}
-
 func (w *structWriter) decimal(b []byte, n json.Number) []byte {
 	if i, err := n.Int64(); err == nil {
-		return w.integer(b, i)
+		return w.number(b, float64(i))
 	}
 	f, err := n.Float64()
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/remedyrpc/remedy/errs"
+	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
 	"github.com/remedyrpc/remedy/internal/shop/shopv1"
 )
 
@@ -365,6 +366,49 @@ func TestUnknownFields(t *testing.T) {
 		p.GetDetails()[0].ProtoReflect().SetUnknown(unknown)
 		if out = (errs.Encoder{}).Encode(errs.FromStatus(status.FromProto(p)), method, false); cost(out.Status) > 3840 {
 			t.Errorf("%s, in a detail: %d bytes", name, cost(out.Status))
+		}
+	}
+}
+
+// TestOversizeThatBoundsAloneMend: a received error that keeps to no bound fits once it does, and says that it was cut.
+func TestOversizeThatBoundsAloneMend(t *testing.T) {
+	t.Parallel()
+	p := (&errs.AbortedError{RunID: "r"}).GRPCStatus().Proto()
+	p.Details[1] = mustAny(t, &remedyv1.AbortedError{RunId: "r", Reason: strings.Repeat("x", 5000)})
+	out := errs.Encoder{}.Encode(errs.FromStatus(status.FromProto(p)), method, false)
+	got := as[*errs.AbortedError](receive(t, out.Status))
+	if got == nil || got.RunID != "r" || len(got.Reason) != 128 || !errs.InfoOf(got).Truncated {
+		t.Errorf("got %+v, %+v", got, errs.InfoOf(got))
+	}
+}
+
+// TestNumberedErrors: where the caller is told nothing of what went wrong, it gets a number that the log has too.
+func TestNumberedErrors(t *testing.T) {
+	t.Parallel()
+	cause := errors.New(secret)
+	for name, test := range map[string]struct {
+		err      error
+		numbered bool
+	}{
+		"internal with a cause":        {&errs.ServiceError{Code: errs.CodeInternal, Cause: cause}, true},
+		"wrapped":                      {fmt.Errorf("x: %w", &errs.ServiceError{Code: errs.CodeInternal, Cause: cause}), true},
+		"unauthenticated with a cause": {&errs.ServiceError{Code: errs.CodeUnauthenticated, Cause: cause}, true},
+		"internal without":             {&errs.ServiceError{Code: errs.CodeInternal}, false},
+		"another with a cause":         {&errs.ServiceError{Code: errs.CodeOverloaded, Cause: cause}, false},
+		"received":                     {overWire(t, &errs.ServiceError{Code: errs.CodeInternal, Cause: &errs.AbortedError{}}), false},
+		"numbered already": {
+			errs.WithInfo(&errs.ServiceError{Code: errs.CodeInternal, Cause: cause}, errs.Info{ErrorID: "mine"}), false,
+		},
+	} {
+		out := errs.Encoder{}.Encode(test.err, method, false)
+		if (len(out.ErrorID) == 32) != test.numbered || (out.Hidden != nil) != test.numbered || out.Problem != "" {
+			t.Errorf("%s: got %q, hidden %v", name, out.ErrorID, out.Hidden)
+		}
+		if test.numbered && errs.InfoOf(receive(t, out.Status)).ErrorID != out.ErrorID || !errors.Is(out.Err, test.err) {
+			t.Errorf("%s: %q is on the wire, %q in the log", name, errs.InfoOf(out.Err).ErrorID, out.ErrorID)
+		}
+		if again := (errs.Encoder{}).Encode(out.Err, method, false); errs.InfoOf(again.Err) != errs.InfoOf(out.Err) {
+			t.Errorf("%s: encoding twice gives another number", name)
 		}
 	}
 }

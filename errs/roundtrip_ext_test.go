@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -83,6 +84,32 @@ func matches(t *testing.T, err error, want errs.Error) {
 		got, ok := errors.AsType[*errs.ToolError](err)
 		if !ok || got.Code != want.ErrorCode() || got.Retry != want.RetryPolicy() && isTool && tool.Retry != 0 {
 			t.Errorf("errors.As with ToolError: %t, %+v", ok, got)
+		}
+	}
+}
+
+// TestConcurrentUse has many goroutines ask one error for the first time: all get one answer.
+func TestConcurrentUse(t *testing.T) {
+	t.Parallel()
+	for _, e := range []errs.Error{
+		slotStale.New(errs.Detail("slotId", "s-17")), shopv1.NewSlotStale(nil, errs.Cause(&errs.AbortedError{})), &errs.ToolError{Code: "X"},
+		&errs.ValidationError{Issues: []errs.Issue{{Path: "/a"}}},
+	} {
+		var all sync.WaitGroup
+		answers := make([]*status.Status, 16)
+		for i := range answers {
+			all.Go(func() {
+				_ = errs.WithInfo(e, call)
+				_ = errs.ToStatus(errors.Join(e, &errs.AbortedError{Cause: e}))
+				_, _ = errs.Encoder{Limit: errs.MaxLimit}.Encode(e, method, true), e.Error()
+				answers[i] = e.GRPCStatus()
+			})
+		}
+		all.Wait()
+		for _, st := range answers {
+			if st != answers[0] {
+				t.Errorf("%T: two answers", e)
+			}
 		}
 	}
 }
@@ -345,6 +372,7 @@ func TestOursForeignUnknown(t *testing.T) {
 			"*errs.ToolError",
 		},
 		{"declared, wrong package", []*anypb.Any{info("SLOT_STALE", "shop.v2", "never"), mustAny(t, &shopv1.SlotStale{})}, "*errs.ToolError"},
+		{"declared, below the domain", []*anypb.Any{info("SLOT_STALE", "shop", "never"), mustAny(t, &shopv1.SlotStale{})}, "*errs.ToolError"},
 		{"declared, wrong code", []*anypb.Any{info("SLOT_FULL", "shop.v1", "never"), mustAny(t, &shopv1.SlotStale{})}, "*errs.ToolError"},
 		{"declared, not an error", []*anypb.Any{info("SLOT_STALE", "shop.v1", "never"), mustAny(t, &shopv1.Slot{})}, "*errs.ToolError"},
 		{
