@@ -164,6 +164,8 @@ func (f *form) takeUnknown(name string, detail *anypb.Any) {
 		return // in the form already
 	}
 	named := len(detail.GetTypeUrl()) <= maxStringBytes
+	// Only type and value: whatever else somebody put into the Any would not be counted.
+	detail = &anypb.Any{TypeUrl: detail.GetTypeUrl(), Value: detail.GetValue()}
 	switch {
 	case named && f.declared == nil && f.domain != DomainRemedy && strings.HasPrefix(name, f.domain+"."):
 		f.declared = detail
