@@ -108,7 +108,7 @@ func alone(e Error) *status.Status {
 func readCauses(b []byte, depth int) error {
 	var m remedyv1.Causes
 	if proto.Unmarshal(b, &m) == nil {
-		return decodeCauses(m.GetCauses(), depth)
+		return decodeCauses(boundCauses(m.GetCauses()), depth)
 	}
 	return nil
 }

@@ -185,7 +185,7 @@ func logValue(e typed) slog.Value {
 
 // The functions below are what the methods of every exported struct call.
 
-func messageOf(e typed) string     { return said(e).st.Message() }
+func messageOf(e typed) string     { return said(e).shown() }
 func codeOf(e typed) string        { return said(e).code }
 func policyOf(e typed) RetryPolicy { return said(e).retry }
 func planOfError(e typed) *Plan    { return said(e).plan }

@@ -39,6 +39,19 @@ func (f *form) message() string {
 	return f.render()
 }
 
+// shown is the message as it is shown here: that of the status. Where somebody else wrote one that is empty, or holds what a
+// reader would not see, it is made good; the status is sent on as it came.
+func (w *wire) shown() string {
+	message := w.st.Message()
+	if !w.foreign || message != "" && !hasInvisible(message) {
+		return message
+	}
+	if message = withoutInvisible(message); message != "" {
+		return message
+	}
+	return defaultHeadline(w.code).text + " [" + w.code + "; " + ruleText(w.retry, w.after, false) + "]"
+}
+
 // render gives the room of a message away in this order: the bracket, the action of step 1, the headline, the other
 // actions, instructions, invariants.
 func (f *form) render() string {

@@ -102,6 +102,21 @@ const (
 	brailleBlank       = '\u2800'
 )
 
+// hasInvisible reports whether s holds what a reader would not see, or a line break.
+func hasInvisible(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return r == utf8.RuneError || invisible(r) })
+}
+
+// withoutInvisible folds the white space of s and removes what a reader would not see.
+func withoutInvisible(s string) string {
+	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		if invisible(r) && !unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, validUTF8(s))), " ")
+}
+
 // invisible reports characters that a person reviewing the text would not see: controls, bidirectional marks, tag
 // characters, other variation selectors, fillers, private use, and what is not assigned.
 func invisible(r rune) bool {

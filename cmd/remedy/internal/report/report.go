@@ -102,6 +102,7 @@ func (r *Report) fill(e errs.Error) {
 	info := errs.InfoOf(e)
 	r.Typed, r.Type, r.Match, r.Values = true, typeName(e), match(e), valuesOf(e)
 	r.Code, r.Domain, r.Retry = e.ErrorCode(), info.Domain, e.RetryPolicy().String()
+	r.Message = e.Error() // what an agent reads; Plain has the message as it came
 	r.Headline, _, _ = strings.Cut(r.Message, " ["+r.Code+"; ")
 	r.Effect, r.Plan, r.Truncated = info.Effect.String(), PlanOf(e.Plan()), info.Truncated
 	r.Tool, r.OperationKey, r.OperationID = info.Tool, info.OperationKey, info.OperationID
