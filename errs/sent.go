@@ -16,7 +16,7 @@ type sent struct {
 var _ Error = (*sent)(nil)
 
 // Error returns the portable message.
-func (e *sent) Error() string { return saidBy(e).st.Message() }
+func (e *sent) Error() string { return saidBy(e).shown() }
 
 // ErrorCode returns the code of the head.
 func (e *sent) ErrorCode() string { return saidBy(e).code }
