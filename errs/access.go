@@ -59,12 +59,17 @@ func PlanOf(err error) *Plan {
 }
 
 // EffectOf returns what the error says of an effect; [EffectUnspecified] when it says nothing or is not ours.
-func EffectOf(err error) Effect { return InfoOf(err).Effect }
+func EffectOf(err error) Effect {
+	if e, ok := find(err); ok {
+		return saidBy(e).effect
+	}
+	return EffectUnspecified
+}
 
 // InfoOf returns what the error says of the call it belongs to; the zero Info when it is not ours.
 func InfoOf(err error) Info {
 	if e, ok := find(err); ok {
-		return saidBy(e).info
+		return saidBy(e).info()
 	}
 	return Info{}
 }

@@ -154,14 +154,14 @@ type declaredMessage interface {
 // decodeDeclared returns the declared error that base carries, nil when there is none: a message whose package is the
 // domain and that is declared with the code.
 func decodeDeclared(details []*anypb.Any, base *ToolError, w *wire) Error {
-	if w.info.Domain == DomainTool || w.info.Domain == DomainRemedy || w.info.Domain == "" {
+	if w.domain == DomainTool || w.domain == DomainRemedy || w.domain == "" {
 		return nil
 	}
 	for _, detail := range details {
-		if name, ok := strings.CutPrefix(messageName(detail), w.info.Domain); !ok || !strings.HasPrefix(name, ".") {
+		if name, ok := strings.CutPrefix(messageName(detail), w.domain); !ok || !strings.HasPrefix(name, ".") {
 			continue
 		}
-		if m := declaredOf(detail, w.info.Domain); m != nil {
+		if m := declaredOf(detail, w.domain); m != nil {
 			if e := declaredSafely(m, base); e != nil {
 				return e
 			}

@@ -71,7 +71,7 @@ func (c Encoder) ours(err error, h head, method string, effect bool) Encoded {
 	w := saidBy(h.ours)
 	switch {
 	case w.problem != "":
-		return c.hideAs(w.info.ErrorID, err, method, effect, w.problem)
+		return c.hideAs(w.errorID(), err, method, effect, w.problem)
 	case base.state().relay == Translate:
 		return c.hide(err, method, effect, "")
 	case isPuzzling(w) && base.Unwrap() != nil:
@@ -86,7 +86,7 @@ func (c Encoder) ours(err error, h head, method string, effect bool) Encoded {
 // isPuzzling reports an error whose caller is told nothing of what went wrong, and has no number yet to ask by.
 func isPuzzling(w *wire) bool {
 	puzzling := w.code == string(CodeInternal) || w.code == string(CodeUnauthenticated)
-	return puzzling && !w.foreign && w.info.Domain == DomainRemedy && w.info.ErrorID == ""
+	return puzzling && !w.foreign && w.domain == DomainRemedy && w.errorID() == ""
 }
 
 // numbered gives a typed error a number, under which its cause is to be logged.
@@ -132,7 +132,7 @@ func (c Encoder) within(e Error) *wire {
 	switch {
 	case w.cost > room(c.Limit):
 		return w.refit(c.Limit)
-	case w.info.Truncated && !w.foreign && w.limit < room(c.Limit):
+	case w.truncated && !w.foreign && w.limit < room(c.Limit):
 		return build(baseOf(e), c.Limit, true)
 	default:
 		return w

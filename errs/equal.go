@@ -21,7 +21,7 @@ func Equal(a, b error) bool {
 	}
 	v, w := saidBy(x), saidBy(y)
 	if v.st.Code() != w.st.Code() || v.code != w.code || v.retry != w.retry ||
-		v.info.Domain != w.info.Domain || v.info.Effect != w.info.Effect {
+		v.domain != w.domain || v.effect != w.effect {
 		return false
 	}
 	return slices.EqualFunc(telling(v), telling(w), func(d, e *anypb.Any) bool {

@@ -105,7 +105,7 @@ func said(e typed) *wire {
 func logProblem(w *wire) {
 	//nolint:sloglint // nobody gave a logger to a struct literal, and what is wrong with it must not get lost
 	slog.Error("an impossible error is answered as internal",
-		slog.String("problem", w.problem), slog.String("errorId", w.info.ErrorID))
+		slog.String("problem", w.problem), slog.String("errorId", w.errorID()))
 }
 
 // saidBy returns what an error that asError returned says.
@@ -123,9 +123,9 @@ func is(e typed, target error) bool {
 	case Code:
 		return string(t) == w.code
 	case Sentinel:
-		return t == Sentinel{Domain: w.info.Domain, Code: w.code}
+		return t == Sentinel{Domain: w.domain, Code: w.code}
 	}
-	if w.info.Domain != DomainRemedy {
+	if w.domain != DomainRemedy {
 		return false
 	}
 	// These two are comparable, so comparing with them is safe whatever the target is.
@@ -167,14 +167,15 @@ func logValue(e typed) slog.Value {
 		slog.String("retry", w.retry.String()),
 		slog.String("status", w.st.Code().String()),
 	}
+	info := w.info()
 	for _, a := range []slog.Attr{
-		slog.String("domain", w.info.Domain),
-		slog.String("effect", w.info.Effect.String()),
-		slog.String("tool", w.info.Tool),
-		slog.String("operationKey", w.info.OperationKey),
-		slog.String("operationId", w.info.OperationID),
-		slog.String("runId", w.info.RunID),
-		slog.String("errorId", w.info.ErrorID),
+		slog.String("domain", info.Domain),
+		slog.String("effect", info.Effect.String()),
+		slog.String("tool", info.Tool),
+		slog.String("operationKey", info.OperationKey),
+		slog.String("operationId", info.OperationID),
+		slog.String("runId", info.RunID),
+		slog.String("errorId", info.ErrorID),
 	} {
 		if a.Value.String() != "" {
 			attrs = append(attrs, a)

@@ -87,12 +87,12 @@ func (w *wire) readInfo(b []byte) (reason string, ok bool) {
 		case infoReason<<tagBits | tagBytes:
 			reason = in.text()
 		case infoDomain<<tagBits | tagBytes:
-			w.info.Domain = in.text()
+			w.domain = in.text()
 		case infoMetadata<<tagBits | tagBytes:
 			if key, value := in.entry(); key == retryKey {
 				rule = value
 			} else {
-				w.setInfo(key, value)
+				w.readEntry(key, value)
 			}
 		}
 	}

@@ -50,16 +50,20 @@ type form struct {
 // wire is what an error says, fixed once.
 type wire struct {
 	st      *status.Status
-	cost    int  // bytes of the trailer list that carries st
-	limit   int  // what st was fitted to; zero for one that came as it is
-	foreign bool // st came off the wire
-	invalid bool // st holds a detail that cannot be marshaled
+	cost    int // bytes of the trailer list that carries st
+	limit   int // what st was fitted to; zero for one that came as it is
 	code    string
-	retry   RetryPolicy
+	domain  string
 	plan    *Plan
 	after   time.Duration
-	info    Info
+	ids     *ids   // nil where there are none
 	problem string // why the error is answered as internal
+	retry   RetryPolicy
+	effect  Effect
+
+	truncated bool
+	foreign   bool // st came off the wire
+	invalid   bool // st holds a detail that cannot be marshaled
 }
 
 // build says what e says in a status whose trailer list stays within limit, with its causes or without.
@@ -121,9 +125,9 @@ func buildInternal(problem string) *wire {
 // wire fits the form and keeps what it says beside the status.
 func (f *form) wire(limit int) *wire {
 	st, cost := f.fit(limit)
-	return &wire{
-		st: st, cost: cost, limit: room(limit), code: f.code, retry: f.retry.known(), plan: f.plan, after: f.after, info: f.info,
-	}
+	w := &wire{st: st, cost: cost, limit: room(limit), code: f.code, retry: f.retry.known(), plan: f.plan, after: f.after}
+	w.setInfo(&f.info)
+	return w
 }
 
 // fromCatalog takes code, status, rule, effect, plan and headline from the row of the identity message. The headline is

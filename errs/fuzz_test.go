@@ -422,9 +422,9 @@ func FuzzReaders(f *testing.F) {
 		}
 		m := wantInfo.GetMetadata()
 		if ok &&
-			(reason != wantInfo.GetReason() || w.retry != retry || w.info.Domain != wantInfo.GetDomain() ||
-				w.info.Tool != m["tool"] || w.info.OperationKey != m["operationKey"]) {
-			t.Fatalf("ErrorInfo: got %+v, want %v", w.info, &wantInfo)
+			(reason != wantInfo.GetReason() || w.retry != retry || w.domain != wantInfo.GetDomain() ||
+				w.info().Tool != m["tool"] || w.info().OperationKey != m["operationKey"]) {
+			t.Fatalf("ErrorInfo: got %+v, want %v", w.info(), &wantInfo)
 		}
 	})
 }

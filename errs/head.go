@@ -17,7 +17,7 @@ const (
 )
 
 func kindOf(e Error) kind {
-	switch saidBy(e).info.Effect {
+	switch saidBy(e).effect {
 	case EffectUnknown:
 		return kindUnknown
 	case EffectApplied:

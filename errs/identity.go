@@ -11,7 +11,7 @@ import (
 // readIdentity returns the typed error of an identity message, and keeps its code; nil when the detail is none or does not
 // fit the reason.
 func (r *received) readIdentity(name string, b []byte, reason string) typed {
-	if (name == toolErrorName) == (r.wire.info.Domain == DomainRemedy) {
+	if (name == toolErrorName) == (r.wire.domain == DomainRemedy) {
 		return nil // a ToolError is never in the domain of the catalog, and nothing else is outside it
 	}
 	var e typed

@@ -63,23 +63,59 @@ func (i Info) bounded() Info {
 // isIdentifier reports whether s can travel as an identifier of at most size bytes; an empty one can.
 func isIdentifier(s string, size int) bool { return len(s) <= size && utf8.ValidString(s) }
 
-// setInfo takes one entry of ErrorInfo.metadata.
-func (w *wire) setInfo(key, value string) {
-	i := &w.info
+// ids are what an error says of its call besides the effect.
+type ids struct{ tool, operationKey, operationID, runID, errorID string }
+
+// info returns what the error says of its call.
+func (w *wire) info() Info {
+	i := Info{Effect: w.effect, Domain: w.domain, Truncated: w.truncated}
+	if w.ids != nil {
+		i.Tool, i.OperationKey, i.OperationID, i.RunID, i.ErrorID = w.ids.tool, w.ids.operationKey, w.ids.operationID, w.ids.runID, w.ids.errorID
+	}
+	return i
+}
+
+func (w *wire) setInfo(i *Info) {
+	w.domain, w.effect, w.truncated, w.ids = i.Domain, i.Effect, i.Truncated, nil
+	if len(i.Tool)+len(i.OperationKey)+len(i.OperationID)+len(i.RunID)+len(i.ErrorID) > 0 {
+		w.ids = &ids{i.Tool, i.OperationKey, i.OperationID, i.RunID, i.ErrorID}
+	}
+}
+
+// errorID is the number under which the log has the whole story.
+func (w *wire) errorID() string {
+	if w.ids == nil {
+		return ""
+	}
+	return w.ids.errorID
+}
+
+// readEntry takes one entry of ErrorInfo.metadata.
+func (w *wire) readEntry(key, value string) {
 	switch key {
 	case "effect":
-		i.Effect = parseEffect(value)
-	case "errorId":
-		i.ErrorID = value
-	case "operationId":
-		i.OperationID = value
-	case "operationKey":
-		i.OperationKey = value
-	case "runId":
-		i.RunID = value
-	case "tool":
-		i.Tool = value
+		w.effect = parseEffect(value)
+		return
 	case "truncated":
-		i.Truncated = value == "true"
+		w.truncated = value == "true"
+		return
+	case "errorId", "operationId", "operationKey", "runId", "tool":
+	default:
+		return
+	}
+	if w.ids == nil {
+		w.ids = &ids{}
+	}
+	switch key {
+	case "errorId":
+		w.ids.errorID = value
+	case "operationId":
+		w.ids.operationID = value
+	case "operationKey":
+		w.ids.operationKey = value
+	case "runId":
+		w.ids.runID = value
+	default:
+		w.ids.tool = value
 	}
 }

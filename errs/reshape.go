@@ -57,7 +57,7 @@ func (w *wire) withInfo(info Info) *wire {
 		}
 		return details
 	})
-	again.info = info
+	again.setInfo(&info)
 	return again
 }
 
@@ -101,9 +101,9 @@ func boundCauses(nodes []*remedyv1.Cause) []*remedyv1.Cause {
 func formOf(p *spb.Status, w *wire) *form {
 	f := &form{
 		code: w.code, status: codes.Code(p.GetCode()), retry: w.retry, //nolint:gosec // read from a status
-		plan: w.plan.bounded(), info: w.info.bounded(), after: w.after, messageSize: fullMessage,
+		plan: w.plan.bounded(), info: w.info().bounded(), after: w.after, messageSize: fullMessage,
 	}
-	f.domain, _ = bound(w.info.Domain, maxDomainBytes)
+	f.domain, _ = bound(w.domain, maxDomainBytes)
 	f.info.Domain = f.domain
 	f.headline = f.sentence(headlineOf(p.GetMessage(), w.code))
 	f.sameKeyOnly = w.code == string(CodeOutcomeUnknown) && w.retry == AsIs

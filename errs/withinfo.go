@@ -31,8 +31,8 @@ func annotate(e Error, info Info) Error {
 	own := c.own()
 	own.info = info.merged(own.info)
 	if w.foreign {
-		said := info.merged(w.info).bounded()
-		if proven := provenEffect(w.code); w.info.Domain == DomainRemedy && proven != EffectUnspecified {
+		said := info.merged(w.info()).bounded()
+		if proven := provenEffect(w.code); w.domain == DomainRemedy && proven != EffectUnspecified {
 			said.Effect = proven
 		}
 		c.said.Store(w.withInfo(said))
