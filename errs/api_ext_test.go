@@ -83,14 +83,14 @@ func TestDependencies(t *testing.T) {
 		case isStandard(path):
 		case path == "google.golang.org/grpc/codes", path == "google.golang.org/grpc/status":
 		case strings.HasPrefix(path, "google.golang.org/genproto/googleapis/rpc/"), strings.HasPrefix(path, "google.golang.org/protobuf/"):
-		case path == module+"/gen/remedy/v1", path == ours, strings.HasPrefix(path, ours+"/internal/"):
+		case path == module+"/gen/remedy/v1", path == module+"/internal/authored", path == ours, strings.HasPrefix(path, ours+"/internal/"):
 		default:
 			t.Errorf("errs imports %s", path)
 		}
 	}
 	all := list(t, "{{.ImportPath}}", "-deps", ours, ours+"/trusted")
 	pulled := list(t, "{{.ImportPath}}", "-deps", "google.golang.org/grpc/codes", "google.golang.org/grpc/status",
-		"google.golang.org/genproto/googleapis/rpc/errdetails", module+"/gen/remedy/v1", "google.golang.org/protobuf/encoding/protojson")
+		"google.golang.org/genproto/googleapis/rpc/errdetails", module+"/internal/authored", "google.golang.org/protobuf/encoding/protojson")
 	for _, path := range all {
 		if !isStandard(path) && !strings.HasPrefix(path, ours) && !slices.Contains(pulled, path) {
 			t.Errorf("errs compiles %s", path)

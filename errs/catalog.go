@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
+	"github.com/remedyrpc/remedy/internal/authored"
 )
 
 // row is what the catalog says of one code: the options of a message in errors.proto, read once.
@@ -16,7 +17,7 @@ type row struct {
 	status   codes.Code
 	retry    RetryPolicy
 	effect   Effect
-	headline template
+	headline authored.Template
 	plan     *Plan
 }
 
@@ -86,7 +87,7 @@ func rowOf(options *remedyv1.ErrorOptions) *row {
 		status:   codes.Code(options.GetStatus()), //nolint:gosec // an enum with the same numbers
 		retry:    RetryPolicy(options.GetRetry()),
 		effect:   Effect(options.GetEffect()),
-		headline: parseTemplate(options.GetMessage()),
+		headline: authored.ParseTemplate(options.GetMessage()),
 	}
 	if options.GetRepair() != nil {
 		r.plan = planOf(options.GetRepair())

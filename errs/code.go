@@ -1,5 +1,7 @@
 package errs
 
+import "github.com/remedyrpc/remedy/internal/authored"
+
 // Code matches errors by their code with [errors.Is], in any domain:
 //
 //	if errors.Is(err, errs.Code("slot_stale")) { … }
@@ -69,40 +71,6 @@ const (
 	DomainTool = "tool.remedy.v1"
 )
 
-// Bounds of a code, in bytes.
-const (
-	minCodeBytes = 3
-	maxCodeBytes = 63
-)
-
-// isCode reports whether s matches [a-z][a-z0-9_]{1,61}[a-z0-9].
-func isCode(s string) bool { return isWord(s, 'a') }
-
-// isReason reports whether s matches [A-Z][A-Z0-9_]+[A-Z0-9], the form that google.rpc.ErrorInfo asks for.
-func isReason(s string) bool { return isWord(s, 'A') }
-
-// isWord reports whether s is 3 to 63 letters (of the case of first), digits and inner underscores, letter first.
-func isWord(s string, first byte) bool {
-	if len(s) < minCodeBytes || len(s) > maxCodeBytes {
-		return false
-	}
-	for i := range len(s) {
-		c := s[i]
-		letter := c >= first && c < first+26
-		digit := c >= '0' && c <= '9'
-		switch {
-		case letter:
-		case i == 0:
-			return false
-		case digit:
-		case c == '_' && i != len(s)-1:
-		default:
-			return false
-		}
-	}
-	return true
-}
-
 // isReasonOf reports whether reason is code in upper case.
 func isReasonOf(reason, code string) bool {
 	if len(reason) != len(code) {
@@ -124,7 +92,7 @@ func isReasonOf(reason, code string) bool {
 
 // codeOfReason writes a reason in lower case.
 func codeOfReason(reason string) string {
-	var b [maxCodeBytes]byte // on the stack
+	var b [authored.MaxCode]byte // on the stack
 	code := append(b[:0], reason...)
 	for i, c := range code {
 		if c >= 'A' && c <= 'Z' {

@@ -27,7 +27,7 @@ func Declare(m protoreflect.MessageDescriptor) (*Definition, error) {
 		code: r.code, retry: r.retry, effect: r.effect, headline: r.headline, plan: r.plan,
 		status: codes.Code(options.GetStatus()), doc: options.GetDoc(), //nolint:gosec // an enum with the same numbers
 	}
-	if d.headline.text == "" {
+	if d.headline.Text() == "" {
 		d.headline = defaultHeadline(d.code)
 	}
 	if problem := d.declaredProblem(m, options); problem != "" {
@@ -54,7 +54,7 @@ func (d *Definition) declaredProblem(m protoreflect.MessageDescriptor, options *
 	case d.effect == EffectNone:
 		return "only the tool boundary proves the effect none"
 	}
-	for _, name := range d.headline.fields() {
+	for _, name := range d.headline.Fields() {
 		field := m.Fields().ByName(protoreflect.Name(name))
 		if field == nil || field.IsList() || field.IsMap() || field.Message() != nil || field.Kind() == protoreflect.BytesKind {
 			return "placeholder {" + name + "} is not a field with one value to show"
@@ -72,7 +72,7 @@ func (d *Definition) Wrap(message proto.Message, options ...Option) *ToolError {
 		return &ToolError{}
 	}
 	reflected := message.ProtoReflect()
-	e.Message = guide.Text(d.headline.fill(func(name string) string { return valueShown(reflected, name) }))
+	e.Message = guide.Text(d.headline.Fill(func(name string) string { return valueShown(reflected, name) }))
 	e.own().declared = &anypb.Any{TypeUrl: urlOf(message), Value: marshalValid(message)}
 	return e
 }

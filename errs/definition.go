@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"reflect"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/remedyrpc/remedy/errs/internal/guide"
+	"github.com/remedyrpc/remedy/internal/authored"
 )
 
 // Definition is an error that is specified once and raised often. It is immutable and safe for concurrent use.
@@ -24,7 +24,7 @@ type Definition struct {
 	retry    RetryPolicy
 	status   codes.Code // zero for the default of the rule
 	effect   Effect     // what the error itself proves
-	headline template
+	headline authored.Template
 	plan     *Plan
 	doc      string
 	message  string // the portable message where nothing in it depends on the raising; empty otherwise
@@ -36,7 +36,7 @@ type DefineOption func(*Definition)
 // Headline sets the headline, at most 300 code points. Placeholders in braces, such as {slot}, are filled with [Value]
 // when the error is raised. Without it the headline is the code.
 func Headline(text guide.Text) DefineOption {
-	return func(d *Definition) { d.headline = parseTemplate(string(text)) }
+	return func(d *Definition) { d.headline = authored.ParseTemplate(string(text)) }
 }
 
 // Steps sets the steps of the repair plan, at most five, each with an instruction of at most 160 code points.
@@ -71,7 +71,7 @@ func Define(code string, retry RetryPolicy, options ...DefineOption) (*Definitio
 			option(d)
 		}
 	}
-	if d.headline.text == "" {
+	if d.headline.Text() == "" {
 		d.headline = defaultHeadline(code)
 	}
 	if problem := d.problem(); problem != "" {
@@ -82,15 +82,15 @@ func Define(code string, retry RetryPolicy, options ...DefineOption) (*Definitio
 
 // rendered renders the message once for all raisings.
 func (d *Definition) rendered() *Definition {
-	if len(d.headline.fields()) == 0 {
+	if len(d.headline.Fields()) == 0 {
 		d.message = d.form().message()
 	}
 	return d
 }
 
 // defaultHeadline makes a headline of the code.
-func defaultHeadline(code string) template {
-	return parseTemplate(strings.ReplaceAll(code, "_", " ") + ".")
+func defaultHeadline(code string) authored.Template {
+	return authored.ParseTemplate(strings.ReplaceAll(code, "_", " ") + ".")
 }
 
 // MustDefine is [Define] for package variables: it panics at start instead of returning an error.
@@ -109,11 +109,11 @@ func (d *Definition) problem() string {
 	if p := toolProblem(d.code, d.retry, d.grpcCode(), d.plan); p != "" {
 		return p
 	}
-	if p := textProblem("headline", d.headline.text, maxHeadlineRunes); p != "" {
-		return p
+	if p := authored.TextProblem(d.headline.Text(), maxHeadlineRunes); p != "" {
+		return "headline " + p
 	}
-	if strings.HasPrefix(d.doc, secure) && (len(d.doc) > maxStringBytes || !isURL(d.doc)) {
-		return "doc is not an https URL of at most " + strconv.Itoa(maxStringBytes) + " bytes"
+	if strings.HasPrefix(d.doc, authored.Secure) && !authored.IsLink(d.doc) {
+		return "doc is not an https URL of at most " + strconv.Itoa(authored.MaxLink) + " bytes"
 	}
 	if d.plan == nil {
 		return ""
@@ -123,33 +123,15 @@ func (d *Definition) problem() string {
 	}
 	for i, step := range d.plan.steps {
 		field := "repair.steps[" + strconv.Itoa(i) + "].instruction"
-		if p := textProblem(field, step.instruction, maxInstructionRunes); p != "" {
-			return p
+		if p := authored.TextProblem(step.instruction, maxInstructionRunes); p != "" {
+			return field + " " + p
 		}
-		if len(parseTemplate(step.instruction).fields()) > 0 {
+		if len(authored.ParseTemplate(step.instruction).Fields()) > 0 {
 			return field + " has a placeholder: values go into headlines only"
 		}
 	}
 	if _, cost := d.form().pack(); cost > room(DefaultLimit) {
 		return "headline and repair together do not fit into a trailer: shorten the instructions"
-	}
-	return ""
-}
-
-const secure = "https://"
-
-func isURL(s string) bool {
-	u, err := url.Parse(s)
-	return err == nil && u.Host != "" && clean(s) == s && !strings.Contains(s, " ")
-}
-
-// textProblem reports text that is too long or that cleaning would change, so that what is written is what is read.
-func textProblem(field, text string, runes int) string {
-	if n := len([]rune(text)); n > runes {
-		return field + " has " + strconv.Itoa(n) + " code points, at most " + strconv.Itoa(runes) + " are sent"
-	}
-	if clean(text) != text {
-		return field + " has control or invisible characters, brackets or repeated white space"
 	}
 	return ""
 }
@@ -163,14 +145,14 @@ func (d *Definition) grpcCode() codes.Code {
 
 func (d *Definition) form() *form {
 	return &form{
-		domain: d.domain, code: d.code, status: d.grpcCode(), retry: d.retry, plan: d.plan, headline: d.headline.text,
+		domain: d.domain, code: d.code, status: d.grpcCode(), retry: d.retry, plan: d.plan, headline: d.headline.Text(),
 		tool: true, help: d.help(), messageSize: fullMessage,
 	}
 }
 
 // help is the link as a detail, nil when there is none.
 func (d *Definition) help() *errdetails.Help {
-	if !strings.HasPrefix(d.doc, secure) {
+	if !strings.HasPrefix(d.doc, authored.Secure) {
 		return nil
 	}
 	return &errdetails.Help{Links: []*errdetails.Help_Link{{Description: d.code, Url: d.doc}}}
@@ -183,7 +165,7 @@ func (d *Definition) covers(e *ToolError) bool {
 
 // messageOf returns the message of an error raised from d, where it is known.
 func (d *Definition) messageOf(e *ToolError) string {
-	if e.RetryAfter > 0 || string(e.Message) != d.headline.text {
+	if e.RetryAfter > 0 || string(e.Message) != d.headline.Text() {
 		return ""
 	}
 	return d.message
@@ -202,7 +184,7 @@ func (d *Definition) RetryPolicy() RetryPolicy { return d.retry }
 func (d *Definition) Status() codes.Code { return d.grpcCode() }
 
 // Headline returns the headline with its placeholders.
-func (d *Definition) Headline() string { return d.headline.text }
+func (d *Definition) Headline() string { return d.headline.Text() }
 
 // Plan returns the repair plan, nil when there is none.
 func (d *Definition) Plan() *Plan { return d.plan }
@@ -223,7 +205,7 @@ func (d *Definition) New(options ...Option) *ToolError {
 	}
 	return &ToolError{
 		Code: d.code, Retry: d.retry, Status: d.status, Repair: d.plan,
-		Message: guide.Text(d.headline.fill(o.shown)),
+		Message: guide.Text(d.headline.Fill(o.shown)),
 		Details: o.details, RetryAfter: o.after, Cause: o.cause, definition: d,
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
+	"github.com/remedyrpc/remedy/internal/authored"
 )
 
 // Bounds of the trailer list (names, values and 32 bytes an entry), in bytes. Above about 4,200 a default nginx turns
@@ -34,7 +35,7 @@ var deterministic = proto.MarshalOptions{Deterministic: true, AllowPartial: true
 
 // listCost is the size of the trailer list that carries p.
 func listCost(p *spb.Status) int {
-	return costOf(wireLen(p.GetMessage()), proto.Size(p))
+	return costOf(authored.WireLen(p.GetMessage()), proto.Size(p))
 }
 
 // listCostAtMost is listCost of a status of the given size, or more where both are far below every limit.
@@ -43,7 +44,7 @@ func listCostAtMost(message string, size int) int {
 	if cost := costOf(most*len(message), size); cost <= room(MinLimit) {
 		return cost
 	}
-	return costOf(wireLen(message), size)
+	return costOf(authored.WireLen(message), size)
 }
 
 func costOf(messageOnWire, size int) int {

@@ -5,6 +5,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
+
+	"github.com/remedyrpc/remedy/internal/authored"
 )
 
 // Fields of google.rpc.ErrorInfo and of the entries of its metadata.
@@ -97,7 +99,7 @@ func (w *wire) readInfo(b []byte) (reason string, ok bool) {
 		}
 	}
 	w.retry, ok = parseRetry(rule)
-	return reason, ok && !in.bad && isReason(reason)
+	return reason, ok && !in.bad && authored.IsReason(reason)
 }
 
 // entry reads the current field as an entry of a map of strings.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/remedyrpc/remedy/errs/internal/guide"
 	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
+	"github.com/remedyrpc/remedy/internal/authored"
 )
 
 // form is everything that one error says, before it is fitted into a status. It owns the messages it holds.
@@ -149,7 +150,7 @@ func (f *form) fromCatalog(identity proto.Message, value string, message guide.T
 		f.headline = f.sentence(computed)
 	default:
 		reflected := identity.ProtoReflect()
-		f.headline = r.headline.fill(func(name string) string { return fieldShown(reflected, name) })
+		f.headline = r.headline.Fill(func(name string) string { return fieldShown(reflected, name) })
 	}
 }
 
@@ -172,7 +173,7 @@ func (f *form) override(message guide.Text) string {
 }
 
 func (f *form) cleaned(s string, runes int) string {
-	s, cut := cutRunes(clean(s), runes)
+	s, cut := cutRunes(authored.Clean(s), runes)
 	f.info.Truncated = f.info.Truncated || cut
 	return s
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/remedyrpc/remedy/errs/internal/guide"
 	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
+	"github.com/remedyrpc/remedy/internal/authored"
 )
 
 // decodeSeeds are statuses as an unfriendly server would send them.
@@ -173,7 +174,7 @@ func FuzzDecode(f *testing.F) {
 			}
 			if listCost(p) > room(limit) {
 				problem := unfit(strings.NewReplacer("[", "", "]", "").Replace(q.GetMessage()))
-				if problem != "" || strings.Count(q.GetMessage(), "[") != 1 || wireLen(q.GetMessage()) > fullMessage {
+				if problem != "" || strings.Count(q.GetMessage(), "[") != 1 || authored.WireLen(q.GetMessage()) > fullMessage {
 					t.Fatalf("limit %d: %s: %q", limit, problem, q.GetMessage())
 				}
 			}
@@ -245,7 +246,7 @@ func asOurs(t *testing.T, err error) Error {
 
 func accessors(t *testing.T, err error, ours bool) {
 	t.Helper()
-	if (CodeOf(err) != "") != ours || ours && !isCode(string(CodeOf(err))) {
+	if (CodeOf(err) != "") != ours || ours && !authored.IsCode(string(CodeOf(err))) {
 		t.Fatalf("code %q", CodeOf(err))
 	}
 	_, _ = RetryAfterOf(err)
@@ -289,7 +290,7 @@ func FuzzRender(f *testing.F) {
 				CallTool(tool, note), RefreshState("", note), AskUser(note), RetrySameOperation("t", note),
 			).WithPreserve("a", "b").WithUpdate("c")}
 		case 1:
-			d := &Definition{domain: DomainTool, code: "some_code", retry: AsIs, headline: parseTemplate(headline)}
+			d := &Definition{domain: DomainTool, code: "some_code", retry: AsIs, headline: authored.ParseTemplate(headline)}
 			e = d.New(Value("v", value), Value("w", issue), Value("slot", tool), After(1))
 		case 2:
 			issues := []Issue{
@@ -338,8 +339,8 @@ func FuzzRender(f *testing.F) {
 
 func fitsForAgents(t *testing.T, message string) {
 	t.Helper()
-	if wireLen(message) > fullMessage {
-		t.Fatalf("%d bytes: %q", wireLen(message), message)
+	if authored.WireLen(message) > fullMessage {
+		t.Fatalf("%d bytes: %q", authored.WireLen(message), message)
 	}
 	open, end := strings.Index(message, "["), strings.Index(message, "]")
 	if strings.Count(message, "[") != 1 || strings.Count(message, "]") != 1 || end < open || open > 0 && message[open-1] != ' ' {
@@ -351,7 +352,7 @@ func fitsForAgents(t *testing.T, message string) {
 	for _, r := range rules {
 		known = known || rule == r || strings.HasPrefix(rule, r+", after ")
 	}
-	if !ok || !isCode(code) || !known {
+	if !ok || !authored.IsCode(code) || !known {
 		t.Fatalf("the bracket says %q", message[open+1:end])
 	}
 	if rest := message[end+1:]; rest != "" && !strings.HasPrefix(rest, " Next action") {
@@ -417,7 +418,7 @@ func FuzzReaders(f *testing.F) {
 		ierr := proto.Unmarshal(b, &wantInfo)
 		reason, ok := w.readInfo(b)
 		retry, known := parseRetry(wantInfo.GetMetadata()["retry"])
-		if want := ierr == nil && known && isReason(wantInfo.GetReason()); ok && !want || want && !ok && !hasGroup(b) {
+		if want := ierr == nil && known && authored.IsReason(wantInfo.GetReason()); ok && !want || want && !ok && !hasGroup(b) {
 			t.Fatalf("ErrorInfo: %t, protobuf %v %v", ok, ierr, &wantInfo)
 		}
 		m := wantInfo.GetMetadata()

@@ -1,6 +1,10 @@
 package errs
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"github.com/remedyrpc/remedy/internal/authored"
+)
 
 // Info is what an error says about the call it belongs to. Fields that are empty are not known.
 //
@@ -45,7 +49,7 @@ func (i Info) merged(other Info) Info {
 
 // bounded returns i without what does not keep to its bounds.
 func (i Info) bounded() Info {
-	if i.Tool != "" && !isName(i.Tool) {
+	if i.Tool != "" && !authored.IsTool(i.Tool) {
 		i.Tool, i.Truncated = "", true
 	}
 	drop := func(field *string, size int) {

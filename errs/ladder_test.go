@@ -15,6 +15,7 @@ import (
 
 	"github.com/remedyrpc/remedy/errs/internal/guide"
 	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
+	"github.com/remedyrpc/remedy/internal/authored"
 )
 
 // floor is what every error must fit into at the end of the ladder: the smallest limit, less what is left to others.
@@ -307,8 +308,8 @@ func TestFloor(t *testing.T) {
 		} else if cost > highest {
 			highest, which = cost, name
 		}
-		if wireLen(p.GetMessage()) > shortMessage {
-			t.Errorf("%s: the message has %d bytes", name, wireLen(p.GetMessage()))
+		if authored.WireLen(p.GetMessage()) > shortMessage {
+			t.Errorf("%s: the message has %d bytes", name, authored.WireLen(p.GetMessage()))
 		}
 	}
 	t.Logf("the highest floor is %d bytes: %s", highest, which)
@@ -331,8 +332,8 @@ func TestMaximalErrors(t *testing.T) {
 			if cost := listCost(p); cost > room(limit) {
 				t.Errorf("%s: %d bytes, limit %d", name, cost, limit)
 			}
-			if wireLen(p.GetMessage()) > fullMessage {
-				t.Errorf("%s: the message has %d bytes", name, wireLen(p.GetMessage()))
+			if authored.WireLen(p.GetMessage()) > fullMessage {
+				t.Errorf("%s: the message has %d bytes", name, authored.WireLen(p.GetMessage()))
 			}
 			raw, err := proto.Marshal(p)
 			if err != nil {

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/remedyrpc/remedy/internal/authored"
 )
 
 // Sizes of the portable message in a grpc-message header, and what the last rung of the ladder leaves of it.
@@ -49,7 +51,7 @@ func (w *wire) shown() string {
 	if message = withoutInvisible(message); message != "" {
 		return message
 	}
-	return defaultHeadline(w.code).text + " [" + w.code + "; " + ruleText(w.retry, w.after, false) + "]"
+	return defaultHeadline(w.code).Text() + " [" + w.code + "; " + ruleText(w.retry, w.after, false) + "]"
 }
 
 // render gives the room of a message away in this order: the bracket, the action of step 1, the headline, the other
@@ -71,7 +73,7 @@ func (f *form) render() string {
 	}
 	left -= len(lead) + len(steps[0].lead) + more
 	headline := f.shownHeadline(left)
-	left -= wireLen(headline) - more
+	left -= authored.WireLen(headline) - more
 	shown := 1
 	for ; shown < len(steps); shown++ {
 		room := left - len(" ") - len(steps[shown].lead)
@@ -135,7 +137,7 @@ func shownSteps(p *Plan) []shownStep {
 			instruction = cut + ellipsis
 		}
 		shown := shownStep{lead: s.sentence()}
-		shown.instruction, _ = cutRunes(clean(instruction), maxInstructionRunes)
+		shown.instruction, _ = cutRunes(authored.Clean(instruction), maxInstructionRunes)
 		if shown != (shownStep{}) { // an action of a later version, without a word, is rendered as nothing
 			steps = append(steps, shown)
 		}
@@ -162,7 +164,7 @@ func writeInstruction(b *strings.Builder, s shownStep, room int) int {
 	if s.lead == "" {
 		gap = "" // an action of a later version is rendered as nothing
 	}
-	left := room - len(gap) - wireLen(text)
+	left := room - len(gap) - authored.WireLen(text)
 	if left < 0 {
 		if room < leastInstruction {
 			return 0
@@ -187,7 +189,7 @@ func writeNames(b *strings.Builder, lead string, names []string, room int) int {
 			next += ", "
 		}
 		next += fieldNamed(name)
-		if wireLen(next)+len(moreNames(len(names)-shown-1)) > room {
+		if authored.WireLen(next)+len(moreNames(len(names)-shown-1)) > room {
 			break
 		}
 		text, shown = next, shown+1
@@ -200,7 +202,7 @@ func writeNames(b *strings.Builder, lead string, names []string, room int) int {
 	if shown < min(len(names), maxNamesShown) {
 		return 0
 	}
-	return room - wireLen(text)
+	return room - authored.WireLen(text)
 }
 
 // moreNames ends a list of names of which n are not shown.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/remedyrpc/remedy/errs/internal/guide"
 	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
+	"github.com/remedyrpc/remedy/internal/authored"
 )
 
 // Action is the kind of one repair step.
@@ -126,7 +127,7 @@ func (s Step) sentence() string {
 
 // toolShown is the tool in a sentence; only a status from elsewhere can hold a name that is none.
 func (s Step) toolShown() string {
-	if isName(s.tool) {
+	if authored.IsTool(s.tool) {
 		return s.tool
 	}
 	return "(unnamed)"
@@ -280,7 +281,7 @@ func (p *Plan) problem(retry RetryPolicy) string {
 		return "repair is missing: after_repair needs at least one step"
 	}
 	for _, name := range slices.Concat(p.preserves(), p.updates()) {
-		if !isField(name) {
+		if !authored.IsField(name) {
 			return "repair.preserve and repair.update name input fields, 1 to 64 of [A-Za-z0-9_.$-]"
 		}
 	}
@@ -299,7 +300,7 @@ func (s Step) problem() string {
 		return ".action is missing: build steps with ChangeInput, CallTool and the like"
 	case s.action == ActionCallTool && s.tool == "":
 		return ".tool is missing: a call_tool step names its tool"
-	case s.tool != "" && !isName(s.tool):
+	case s.tool != "" && !authored.IsTool(s.tool):
 		return ".tool must be 1 to 64 of [A-Za-z0-9_./-]"
 	default:
 		return ""

@@ -1,6 +1,10 @@
 package errs
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/remedyrpc/remedy/internal/authored"
+)
 
 // dotted turns a JSON Pointer into the dotted form that google.rpc.BadRequest asks for: /items/0/name is items[0].name.
 func dotted(pointer string) string {
@@ -45,7 +49,7 @@ func pathShown(path string) string {
 
 func isPlainPath(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; !isAlnum(c) && strings.IndexByte("_./~$-", c) < 0 {
+		if c := s[i]; !authored.IsAlnum(c) && strings.IndexByte("_./~$-", c) < 0 {
 			return false
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
+	"github.com/remedyrpc/remedy/internal/authored"
 )
 
 // RetryPolicy says whether the same call may be sent again. The zero value is not a policy and is read as [Never].
@@ -43,7 +44,7 @@ func (p RetryPolicy) String() string {
 	}
 }
 
-func (p RetryPolicy) valid() bool { return p == Never || p == AsIs || p == AfterRepair }
+func (p RetryPolicy) valid() bool { return authored.IsRule(remedyv1.RetryPolicy(p)) }
 
 // known turns the zero value, and numbers of a later version, into [Never].
 func (p RetryPolicy) known() RetryPolicy {
@@ -68,29 +69,12 @@ func parseRetry(word string) (RetryPolicy, bool) {
 
 // defaultStatus is the status code of an error that names only its rule.
 func (p RetryPolicy) defaultStatus() codes.Code {
-	if p == AsIs {
-		return codes.Unavailable
-	}
-	return codes.FailedPrecondition
+	return authored.DefaultStatus(remedyv1.RetryPolicy(p))
 }
 
-// allows is the matrix of rule and status code for errors outside remedy.v1: a status that a proxy or client library
-// retries by itself never goes with a rule that forbids it.
+// allows is the matrix of rule and status code for errors outside remedy.v1.
 func (p RetryPolicy) allows(code codes.Code) bool {
-	switch code {
-	case codes.FailedPrecondition, codes.InvalidArgument, codes.NotFound, codes.AlreadyExists, codes.OutOfRange:
-		return p == Never || p == AfterRepair
-	case codes.PermissionDenied:
-		return p == Never
-	case codes.ResourceExhausted:
-		return p.valid()
-	case codes.Aborted:
-		return p == AsIs || p == AfterRepair
-	case codes.Unavailable:
-		return p == AsIs
-	default:
-		return false
-	}
+	return authored.Allows(remedyv1.RetryPolicy(p), code)
 }
 
 // Effect says whether the failed call changed anything, as far as the ledger knows. Only the tool boundary states it.

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
+	"github.com/remedyrpc/remedy/internal/authored"
 )
 
 // refit takes a status of ours that is too large apart and fits it as if it had been built here. Whoever wrote it may have
@@ -231,9 +232,9 @@ func boundString(field protoreflect.FieldDescriptor, value protoreflect.Value) p
 	name := string(field.Name())
 	switch {
 	case field.FullName() == "remedy.v1.Issue.message", field.FullName() == "google.rpc.BadRequest.FieldViolation.description":
-		s, _ = cutRunes(clean(s), maxIssueRunes)
+		s, _ = cutRunes(authored.Clean(s), maxIssueRunes)
 	case name == "message", name == "description":
-		s, _ = cutRunes(clean(s), maxHeadlineRunes)
+		s, _ = cutRunes(authored.Clean(s), maxHeadlineRunes)
 	case len(s) > maxStringBytes && (name == "url" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "_key")):
 		s = "" // the beginning of it would name something else
 	default:

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"github.com/remedyrpc/remedy/internal/authored"
 )
 
 func TestClean(t *testing.T) {
@@ -41,7 +43,7 @@ func TestClean(t *testing.T) {
 		{"CJK", "店は[休み]です。", "店は(休み)です。"},
 	}
 	for _, test := range tests {
-		if got := clean(test.in); got != test.want {
+		if got := authored.Clean(test.in); got != test.want {
 			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
 		}
 	}
@@ -103,9 +105,9 @@ func TestTextProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		in := hostile().Draw(t, "in")
-		cleaned := clean(in)
-		if clean(cleaned) != cleaned {
-			t.Fatalf("cleaning twice: %q, then %q", cleaned, clean(cleaned))
+		cleaned := authored.Clean(in)
+		if authored.Clean(cleaned) != cleaned {
+			t.Fatalf("cleaning twice: %q, then %q", cleaned, authored.Clean(cleaned))
 		}
 		if problem := unfit(cleaned); problem != "" {
 			t.Fatalf("%q: %s", cleaned, problem)
@@ -116,7 +118,7 @@ func TestTextProperties(t *testing.T) {
 			t.Fatalf("cutRunes(%q, %d): %q, %t", cleaned, n, cut, was)
 		}
 		cut, was = cutWire(cleaned, n)
-		if wireLen(cut) > n || was != (cut != cleaned) || !utf8.ValidString(cut) || cleaned != "" && unfit(cut) != "" {
+		if authored.WireLen(cut) > n || was != (cut != cleaned) || !utf8.ValidString(cut) || cleaned != "" && unfit(cut) != "" {
 			t.Fatalf("cutWire(%q, %d): %q, %t", cleaned, n, cut, was)
 		}
 		if cut, was := bound(in, n); len(cut) > n || !utf8.ValidString(cut) || !was && cut != validUTF8(in) {
@@ -132,8 +134,8 @@ func TestTextProperties(t *testing.T) {
 		if cut, _ := boundPointer(pointer, n); len(cut) > n || cut != "" && !strings.HasPrefix(validUTF8(pointer), cut) {
 			t.Fatalf("boundPointer(%q, %d): %q", pointer, n, cut)
 		}
-		template := parseTemplate(in)
-		if got := template.fill(func(name string) string { return "{" + name + "}" }); got != in {
+		template := authored.ParseTemplate(in)
+		if got := template.Fill(func(name string) string { return "{" + name + "}" }); got != in {
 			t.Fatalf("a template filled with its own placeholders: %q, want %q", got, in)
 		}
 	})
@@ -196,7 +198,7 @@ func TestNamesInASentence(t *testing.T) {
 func TestWireLen(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]int{"": 0, "a b~": 4, "%": 3, "\n": 3, "ü": 6, "一": 9, "🧾": 12, "\x7f": 3} {
-		if got := wireLen(in); got != want {
+		if got := authored.WireLen(in); got != want {
 			t.Errorf("%q: got %d, want %d", in, got, want)
 		}
 	}

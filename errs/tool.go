@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/remedyrpc/remedy/errs/internal/guide"
+	"github.com/remedyrpc/remedy/internal/authored"
 )
 
 // ToolError is an expected business failure that an agent or a user interface can act on. Define one that is raised often
@@ -104,7 +105,7 @@ func (e *ToolError) describe(f *form) {
 		f.headline = f.sentence(f.headline)
 	}
 	if f.headline == "" {
-		f.headline = defaultHeadline(e.Code).text
+		f.headline = defaultHeadline(e.Code).Text()
 	}
 	f.tool, f.details = true, f.packDetails(e.Details)
 }
@@ -112,7 +113,7 @@ func (e *ToolError) describe(f *form) {
 // toolProblem says what makes a code, rule, status and plan impossible, or nothing.
 func toolProblem(code string, retry RetryPolicy, grpc codes.Code, plan *Plan) string {
 	switch {
-	case !isCode(code):
+	case !authored.IsCode(code):
 		return "code must be 3 to 63 of [a-z0-9_], a letter first and no underscore last"
 	case isReserved(code):
 		return "code " + code + " belongs to the catalog: choose another, or use its type"

@@ -10,6 +10,7 @@ import (
 
 	"github.com/remedyrpc/remedy/errs/internal/guide"
 	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
+	"github.com/remedyrpc/remedy/internal/authored"
 )
 
 // Issue is one failing input. Its texts are made from the schema, never from the input.
@@ -138,7 +139,7 @@ func issuesHeadline(subject string, issues []Issue) string {
 
 // shown is what a headline says for the issue.
 func (i Issue) shown() string {
-	message, _ := cutRunes(clean(i.Message), maxIssueRunes)
+	message, _ := cutRunes(authored.Clean(i.Message), maxIssueRunes)
 	switch {
 	case message != "":
 	case i.Keyword != "":
@@ -151,7 +152,7 @@ func (i Issue) shown() string {
 
 // toolNamed is s where it is the name of a tool, for the metadata.
 func toolNamed(s string) string {
-	if isName(s) {
+	if authored.IsTool(s) {
 		return s
 	}
 	return ""
