@@ -69,3 +69,14 @@ func (t Template) Fill(value func(name string) string) string {
 	}
 	return b.String()
 }
+
+// Literals returns the text around the placeholders, in order.
+func (t Template) Literals() []string {
+	var texts []string
+	for _, p := range t.parts {
+		if !p.field {
+			texts = append(texts, p.text)
+		}
+	}
+	return texts
+}

@@ -1,0 +1,83 @@
+package declared
+
+import (
+	"cmp"
+	"slices"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// CheckOption says what else is known when files are checked.
+type CheckOption func(*checker)
+
+// WithExternalTools names tools that plans may use although no contract of the files has them. The default is none.
+func WithExternalTools(names ...string) CheckOption {
+	return func(c *checker) {
+		for _, name := range names {
+			c.tools[name] = true
+		}
+	}
+}
+
+// checker looks at one set.
+type checker struct {
+	*Set
+
+	tools    map[string]bool // the tools that plans may use
+	listed   map[*Error][]*Method
+	problems []*Problem
+}
+
+// Check returns everything that is refused, sorted by file and position. Errors of remedy.v1 are not checked.
+func (s *Set) Check(options ...CheckOption) []*Problem {
+	c := &checker{Set: s, tools: make(map[string]bool), listed: make(map[*Error][]*Method)}
+	for _, option := range options {
+		option(c)
+	}
+	for _, m := range s.Methods {
+		if m.Contract != nil {
+			c.tools[m.Tool()] = true
+		}
+		for _, e := range m.Errors {
+			c.listed[e] = append(c.listed[e], m)
+		}
+	}
+	for _, e := range s.Errors {
+		if !e.IsBuiltin() {
+			c.checkError(e)
+		}
+	}
+	c.checkDuplicates()
+	for _, m := range s.Methods {
+		if m.Contract != nil {
+			c.checkContract(m)
+		}
+	}
+	return sorted(c.problems)
+}
+
+// checkDuplicates refuses a code that two errors of one package have: a caller could not tell them apart.
+func (c *checker) checkDuplicates() {
+	type identity struct{ domain, code string }
+	first := make(map[identity]*Error)
+	byPlace := slices.SortedStableFunc(slices.Values(c.Errors), func(a, b *Error) int {
+		return cmp.Compare(a.Message.ParentFile().Path(), b.Message.ParentFile().Path())
+	})
+	for _, e := range byPlace {
+		id := identity{e.Domain(), e.Options.GetCode()}
+		if e.IsBuiltin() || id.code == "" {
+			continue
+		}
+		other := first[id]
+		if other == nil {
+			first[id] = e
+			continue
+		}
+		c.refuse(e.Message, inCode, "code %q is that of %s (%s) too: give one of them another code",
+			id.code, other.Message.FullName(), NewProblem(other.Message, inCode, "").Position())
+	}
+}
+
+func (c *checker) refuse(d protoreflect.Descriptor, path []int32, format string, arguments ...any) {
+	c.problems = append(c.problems, NewProblem(d, path, format, arguments...))
+}

@@ -1,0 +1,189 @@
+package declared
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
+	"github.com/remedyrpc/remedy/internal/authored"
+)
+
+// toolDomain is the domain of the errors that no proto declares.
+const toolDomain protoreflect.FullName = "tool.remedy.v1"
+
+func (c *checker) checkError(e *Error) {
+	c.checkDomain(e)
+	if name := string(e.Message.Name()); strings.HasSuffix(name, "Error") {
+		c.refuse(e.Message, nil, "the name ends in Error, and so would the generated type twice: name the condition, such as %s",
+			orExample(strings.TrimSuffix(name, "Error"), "SlotStale"))
+	}
+	options := e.Options
+	if options.GetDiscriminator() != "" || len(options.GetCases()) > 0 {
+		c.refuse(e.Message, inCases, "discriminator and cases are for remedy.v1 only: declare a message for each code")
+	}
+	c.checkCode(e)
+	c.checkRule(e)
+	c.checkHeadline(e)
+	c.checkPlan(e)
+	if options.GetEffect() == remedyv1.Effect_EFFECT_NONE {
+		c.refuse(e.Message, inEffect, "effect is EFFECT_NONE, which only the tool boundary can prove: leave it out")
+	} else if _, known := remedyv1.Effect_name[int32(options.GetEffect())]; !known {
+		c.refuse(e.Message, inEffect, "effect %d is not one of this version: leave it out, or take EFFECT_APPLIED or EFFECT_UNKNOWN",
+			options.GetEffect())
+	}
+	if doc := options.GetDoc(); strings.HasPrefix(doc, authored.Secure) && !authored.IsLink(doc) {
+		c.refuse(e.Message, inDoc, "doc is not an https URL of at most %d bytes: shorten the link, or write text that is no link",
+			authored.MaxLink)
+	}
+	if len(c.problems) == 0 || c.problems[len(c.problems)-1].Name != string(e.Message.FullName()) {
+		c.checkSize(e) // of what is right otherwise
+	}
+}
+
+func orExample(name, example string) string {
+	if name == "" {
+		return example
+	}
+	return name
+}
+
+func (c *checker) checkDomain(e *Error) {
+	switch domain := e.Message.ParentFile().Package(); {
+	case domain == "":
+		c.refuse(e.Message, nil, "the file has no package, which is the domain of the error on the wire: "+
+			"add one with a version, such as `package shop.v1;`")
+	case domain == toolDomain:
+		c.refuse(e.Message, nil, "the package tool.remedy.v1 is the domain of errors that no proto declares: choose another one")
+	case len(domain) > authored.MaxDomain:
+		c.refuse(e.Message, nil, "the package has %d bytes and is the domain of the error on the wire, of at most %d: shorten it",
+			len(domain), authored.MaxDomain)
+	}
+}
+
+// reserved holds the codes of the catalog.
+var reserved = sync.OnceValue(func() map[string]bool {
+	codes := make(map[string]bool)
+	messages := remedyv1.File_remedy_v1_errors_proto.Messages()
+	for i := range messages.Len() {
+		for _, row := range Rows(ErrorOptions(messages.Get(i))) {
+			codes[row.GetCode()] = true
+		}
+	}
+	return codes
+})
+
+// Rows returns the options of every code of an error: those of its cases, or its own where it has none.
+func Rows(options *remedyv1.ErrorOptions) []*remedyv1.ErrorOptions {
+	var rows []*remedyv1.ErrorOptions
+	if options != nil && options.GetDiscriminator() == "" {
+		rows = append(rows, options)
+	}
+	for _, each := range options.GetCases() {
+		rows = append(rows, each.GetError())
+	}
+	return rows
+}
+
+func (c *checker) checkCode(e *Error) {
+	code := e.Options.GetCode()
+	suggestion := lowerSnake(string(e.Message.Name()))
+	switch {
+	case code == "":
+		c.refuse(e.Message, inCode, "code is missing: write code: %q", suggestion)
+	case !authored.IsCode(code):
+		c.refuse(e.Message, inCode, "code %q is malformed: write %d to %d of a-z, 0-9 and _, a letter first and no _ last, such as %q",
+			code, authored.MinCode, authored.MaxCode, suggestion)
+	case reserved()[code]:
+		c.refuse(e.Message, inCode, "code %q is reserved for remedy.v1 in every package: choose another one", code)
+	}
+}
+
+// checkRule holds the status to the retry rule.
+func (c *checker) checkRule(e *Error) {
+	rule := e.Options.GetRetry()
+	if !authored.IsRule(rule) {
+		c.refuse(e.Message, inRetry, "retry is missing: write RETRY_POLICY_NEVER, RETRY_POLICY_AS_IS or RETRY_POLICY_AFTER_REPAIR")
+		return
+	}
+	code := Status(e.Options)
+	if authored.Allows(rule, code) {
+		return
+	}
+	var allowed []string
+	for number, name := range remedyv1.StatusCode_name {
+		if authored.Allows(rule, codes.Code(number)) { //nolint:gosec // a status code
+			allowed = append(allowed, name)
+		}
+	}
+	slices.Sort(allowed)
+	c.refuse(e.Message, inStatus, "status %s does not go with retry %s: take %s, or leave it out for %s",
+		statusName(code), rule, strings.Join(allowed, ", "), statusName(authored.DefaultStatus(rule)))
+}
+
+func statusName(code codes.Code) string { return remedyv1.StatusCode(code).String() } //nolint:gosec // a status code
+
+func (c *checker) checkHeadline(e *Error) {
+	headline := e.Options.GetMessage()
+	if problem := authored.TextProblem(headline, authored.MaxHeadline); problem != "" {
+		c.refuse(e.Message, inHeadline, "message %s: shorten or clean it", problem)
+	}
+	template := authored.ParseTemplate(headline)
+	for _, name := range template.Fields() {
+		field := e.Message.Fields().ByName(protoreflect.Name(name))
+		switch {
+		case field == nil:
+			c.refuse(e.Message, inHeadline, "placeholder {%s} in message is no field of the error: %s", name, fieldChoices(e.Message, name))
+		case !IsShown(field):
+			c.refuse(e.Message, inHeadline, "placeholder {%s} in message is not a field with one value to show "+
+				"(a number, text, bool, enum, timestamp or duration, neither repeated nor a map): %s", name, fieldChoices(e.Message, name))
+		}
+	}
+	for _, literal := range template.Literals() {
+		if at := strings.IndexAny(literal, "{}"); at >= 0 {
+			c.refuse(e.Message, inHeadline, "message has a brace that belongs to no placeholder, before %q: write {field}, or leave it out",
+				cut(literal[at:]))
+			return
+		}
+	}
+}
+
+func cut(s string) string {
+	const most = 20
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return s
+}
+
+// fieldChoices says what could stand in place of a placeholder.
+func fieldChoices(m protoreflect.MessageDescriptor, wrong string) string {
+	var names []string
+	for i := range m.Fields().Len() {
+		field := m.Fields().Get(i)
+		if IsShown(field) {
+			names = append(names, string(field.Name()))
+		}
+		if field.JSONName() == wrong && IsShown(field) {
+			return "write the name of the proto, {" + string(field.Name()) + "}"
+		}
+	}
+	if len(names) == 0 {
+		return "leave it out, the message has no field to show"
+	}
+	return "take one of " + choices(names)
+}
+
+// IsShown reports whether a headline can show a field: it has one value, which is a line of text.
+func IsShown(field protoreflect.FieldDescriptor) bool {
+	if field.IsList() || field.IsMap() || field.Kind() == protoreflect.BytesKind {
+		return false
+	}
+	if m := field.Message(); m != nil {
+		return m.FullName() == "google.protobuf.Timestamp" || m.FullName() == "google.protobuf.Duration"
+	}
+	return true
+}

@@ -1,0 +1,130 @@
+package declared
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
+)
+
+// Problem is something that is refused, and how to mend it.
+type Problem struct {
+	// File is the path of the proto as imports name it.
+	File string `json:"file"`
+	// Line and Column count from one; zero where the descriptors carry no positions.
+	Line   int `json:"line,omitempty"`
+	Column int `json:"column,omitempty"`
+	// Name is the full name of the message or method.
+	Name string `json:"name"`
+	// Text says what is wrong and what to write instead.
+	Text string `json:"text"`
+}
+
+// String returns file:line:column: name: text.
+func (p *Problem) String() string { return p.Position() + ": " + p.Name + ": " + p.Text }
+
+// Position returns file:line:column, or what is known of it.
+func (p *Problem) Position() string {
+	if p.Line == 0 {
+		return p.File
+	}
+	return p.File + ":" + strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Column)
+}
+
+// Fields of descriptor.proto that lead to a declaration.
+const (
+	fileMessages   = 4
+	fileServices   = 6
+	messageNested  = 3
+	messageOptions = 7
+	serviceMethods = 2
+	methodOptions  = 4
+)
+
+// NewProblem makes a problem of d. The path leads from the option of d, a message or a method, to the part of it that is
+// wrong, by the numbers of the fields and the indexes; without positions for that, the nearest one around it counts.
+func NewProblem(d protoreflect.Descriptor, path []int32, format string, arguments ...any) *Problem {
+	p := &Problem{File: d.ParentFile().Path(), Name: string(d.FullName()), Text: fmt.Sprintf(format, arguments...)}
+	full := pathOf(d)
+	if path != nil {
+		number := int32(messageOptions)
+		if _, ok := d.(protoreflect.MethodDescriptor); ok {
+			number = methodOptions
+		}
+		full = slices.Concat(full, []int32{number, int32(remedyv1.E_Error.TypeDescriptor().Number())}, path)
+	}
+	for ; len(full) > 0; full = full[:len(full)-1] {
+		if at := d.ParentFile().SourceLocations().ByPath(full); at.Path != nil {
+			p.Line, p.Column = at.StartLine+1, at.StartColumn+1
+			break
+		}
+	}
+	return p
+}
+
+// pathOf is the path of a message, service or method in its file.
+func pathOf(d protoreflect.Descriptor) []int32 {
+	parent := pathOfParent(d.Parent())
+	index := int32(d.Index()) //nolint:gosec // a file has not so many
+	switch d.(type) {
+	case protoreflect.MessageDescriptor:
+		if len(parent) > 0 {
+			return append(parent, messageNested, index)
+		}
+		return []int32{fileMessages, index}
+	case protoreflect.ServiceDescriptor:
+		return []int32{fileServices, index}
+	case protoreflect.MethodDescriptor:
+		return append(parent, serviceMethods, index)
+	default:
+		return nil
+	}
+}
+
+func pathOfParent(d protoreflect.Descriptor) []int32 {
+	if _, ok := d.(protoreflect.FileDescriptor); ok || d == nil {
+		return nil
+	}
+	return pathOf(d)
+}
+
+// Fields of the options, by their numbers.
+var (
+	inCode     = []int32{1}
+	inHeadline = []int32{2}
+	inStatus   = []int32{3}
+	inRetry    = []int32{4}
+	inRepair   = []int32{5}
+	inEffect   = []int32{6}
+	inDoc      = []int32{7}
+	inCases    = []int32{9}
+)
+
+// Fields of a repair plan and of a contract, by their numbers.
+const (
+	planSteps    = 1
+	planPreserve = 2
+	planUpdate   = 3
+
+	contractErrors = 1
+	contractTool   = 3
+	contractKey    = 4
+)
+
+// sorted sorts problems by file and position; those of one place stay in their order.
+func sorted(problems []*Problem) []*Problem {
+	slices.SortStableFunc(problems, func(a, b *Problem) int {
+		if a.File != b.File {
+			return strings.Compare(a.File, b.File)
+		}
+		if a.Line != b.Line {
+			return a.Line - b.Line
+		}
+		return a.Column - b.Column
+	})
+	return problems
+}
