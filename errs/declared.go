@@ -8,9 +8,12 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/anypb"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/remedyrpc/remedy/errs/internal/guide"
 	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
+	"github.com/remedyrpc/remedy/internal/authored"
 )
 
 // Declare makes the definition of an error that a proto declares: a message with the (remedy.v1.error) option. Its
@@ -56,7 +59,7 @@ func (d *Definition) declaredProblem(m protoreflect.MessageDescriptor, options *
 	}
 	for _, name := range d.headline.Fields() {
 		field := m.Fields().ByName(protoreflect.Name(name))
-		if field == nil || field.IsList() || field.IsMap() || field.Message() != nil || field.Kind() == protoreflect.BytesKind {
+		if field == nil || !authored.IsShown(field) {
 			return "placeholder {" + name + "} is not a field with one value to show"
 		}
 	}
@@ -77,10 +80,10 @@ func (d *Definition) Wrap(message proto.Message, options ...Option) *ToolError {
 	return e
 }
 
-// valueShown writes a field into a headline: strings quoted, numbers bare.
+// valueShown writes a field into a headline: strings quoted, numbers bare, times as RFC 3339 in UTC.
 func valueShown(m protoreflect.Message, name string) string {
 	field := m.Descriptor().Fields().ByName(protoreflect.Name(name))
-	if field == nil || field.IsList() || field.IsMap() || field.HasPresence() && !m.Has(field) {
+	if field == nil || !authored.IsShown(field) || field.HasPresence() && !m.Has(field) {
 		return unknownValue
 	}
 	switch v := m.Get(field).Interface().(type) {
@@ -89,11 +92,29 @@ func valueShown(m protoreflect.Message, name string) string {
 			return string(value.Name())
 		}
 		return strconv.Itoa(int(v))
-	case protoreflect.Message, []byte:
-		return unknownValue
+	case protoreflect.Message:
+		return momentShown(v)
 	default:
 		return shown(v)
 	}
+}
+
+// momentShown writes a Timestamp or a Duration, which both have seconds and nanos.
+func momentShown(m protoreflect.Message) string {
+	fields := m.Descriptor().Fields()
+	seconds, nanos := m.Get(fields.ByNumber(1)).Int(), m.Get(fields.ByNumber(2)).Int() //nolint:mnd // their numbers
+	if m.Descriptor().FullName() == authored.Timestamp {
+		at := &timestamppb.Timestamp{Seconds: seconds, Nanos: int32(nanos)} //nolint:gosec // it came from one
+		if !at.IsValid() {
+			return unknownValue
+		}
+		return shown(at.AsTime())
+	}
+	d := &durationpb.Duration{Seconds: seconds, Nanos: int32(nanos)} //nolint:gosec // it came from one
+	if !d.IsValid() {
+		return unknownValue
+	}
+	return shown(d.AsDuration())
 }
 
 // marshalValid marshals m, or a copy of it with its bad UTF-8 replaced.
@@ -144,3 +165,7 @@ func repaired(field protoreflect.FieldDescriptor, value protoreflect.Value) prot
 	}
 	return value
 }
+
+// SupportPackageIsVersion1 is referred to by generated code, which fails to compile with a version of this package that is
+// older than what it was generated for. It has no other meaning.
+const SupportPackageIsVersion1 = true

@@ -137,7 +137,7 @@ func (c *checker) checkHeadline(e *Error) {
 		switch {
 		case field == nil:
 			c.refuse(e.Message, inHeadline, "placeholder {%s} in message is no field of the error: %s", name, fieldChoices(e.Message, name))
-		case !IsShown(field):
+		case !authored.IsShown(field):
 			c.refuse(e.Message, inHeadline, "placeholder {%s} in message is not a field with one value to show "+
 				"(a number, text, bool, enum, timestamp or duration, neither repeated nor a map): %s", name, fieldChoices(e.Message, name))
 		}
@@ -164,10 +164,10 @@ func fieldChoices(m protoreflect.MessageDescriptor, wrong string) string {
 	var names []string
 	for i := range m.Fields().Len() {
 		field := m.Fields().Get(i)
-		if IsShown(field) {
+		if authored.IsShown(field) {
 			names = append(names, string(field.Name()))
 		}
-		if field.JSONName() == wrong && IsShown(field) {
+		if field.JSONName() == wrong && authored.IsShown(field) {
 			return "write the name of the proto, {" + string(field.Name()) + "}"
 		}
 	}
@@ -175,15 +175,4 @@ func fieldChoices(m protoreflect.MessageDescriptor, wrong string) string {
 		return "leave it out, the message has no field to show"
 	}
 	return "take one of " + choices(names)
-}
-
-// IsShown reports whether a headline can show a field: it has one value, which is a line of text.
-func IsShown(field protoreflect.FieldDescriptor) bool {
-	if field.IsList() || field.IsMap() || field.Kind() == protoreflect.BytesKind {
-		return false
-	}
-	if m := field.Message(); m != nil {
-		return m.FullName() == "google.protobuf.Timestamp" || m.FullName() == "google.protobuf.Duration"
-	}
-	return true
 }
