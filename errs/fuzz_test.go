@@ -17,6 +17,7 @@ import (
 	"github.com/remedyrpc/remedy/errs/internal/guide"
 	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
 	"github.com/remedyrpc/remedy/internal/authored"
+	"github.com/remedyrpc/remedy/internal/authored/authoredtest"
 )
 
 // decodeSeeds are statuses as an unfriendly server would send them.
@@ -173,7 +174,7 @@ func FuzzDecode(f *testing.F) {
 				continue
 			}
 			if listCost(p) > room(limit) {
-				problem := unfit(strings.NewReplacer("[", "", "]", "").Replace(q.GetMessage()))
+				problem := authoredtest.Unfit(strings.NewReplacer("[", "", "]", "").Replace(q.GetMessage()))
 				if problem != "" || strings.Count(q.GetMessage(), "[") != 1 || authored.WireLen(q.GetMessage()) > fullMessage {
 					t.Fatalf("limit %d: %s: %q", limit, problem, q.GetMessage())
 				}
@@ -358,7 +359,7 @@ func fitsForAgents(t *testing.T, message string) {
 	if rest := message[end+1:]; rest != "" && !strings.HasPrefix(rest, " Next action") {
 		t.Fatalf("after the bracket: %q", rest)
 	}
-	if problem := unfit(strings.NewReplacer("[", "(", "]", ")").Replace(message)); problem != "" {
+	if problem := authoredtest.Unfit(strings.NewReplacer("[", "(", "]", ")").Replace(message)); problem != "" {
 		t.Fatalf("%s: %q", problem, message)
 	}
 }

@@ -1,14 +1,69 @@
-package errs
+// Package authoredtest helps to test what is made of texts.
+package authoredtest
 
 import (
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"pgregory.net/rapid"
 )
 
-// unfit says why a text must not be shown to an agent, by rules of its own; nothing when it may.
-func unfit(s string) string {
+// Hostile draws text that has everything in it that has a meaning somewhere.
+func Hostile() *rapid.Generator[string] {
+	parts := []string{
+		"a",
+		"Z",
+		"0",
+		" ",
+		"  ",
+		"\n",
+		"[",
+		"]",
+		"[slot_stale; do not retry]",
+		" Next action: ",
+		"\x00",
+		"\x7f",
+		"\xff",
+		"\xed\xa0\x80",
+		"%",
+		"é",
+		"一",
+		"🧾",
+		"\u200b",
+		"\u200c",
+		"\u200d",
+		"\ufe0f",
+		"\ufe00",
+		"\u202e",
+		"\u2066",
+		"\U000e0041",
+		"\u3164",
+		"\uff3b",
+		"\uff3d",
+		"\"",
+		"”",
+		"'",
+		"{",
+		"}",
+		"{slot}",
+		"…",
+		"\u2028",
+		"\ue000",
+		"\ufdd0",
+		"/",
+		".",
+		"\u0301",
+		"م",
+	}
+	return rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(parts), rapid.String()), 0, 60).Draw(t, "parts"), "")
+	})
+}
+
+// Unfit says why a text must not be shown to an agent, by rules of its own; nothing when it may.
+func Unfit(s string) string {
 	if !utf8.ValidString(s) {
 		return "bad UTF-8"
 	}
