@@ -11,7 +11,6 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"github.com/remedyrpc/remedy/errs/internal/guide"
 	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
 	"github.com/remedyrpc/remedy/internal/authored"
 )
@@ -70,12 +69,11 @@ func (d *Definition) declaredProblem(m protoreflect.MessageDescriptor, options *
 // message is copied. A definition that was not declared for the type of the message raises an error that is answered as
 // internal.
 func (d *Definition) Wrap(message proto.Message, options ...Option) *ToolError {
-	e := d.New(options...)
 	if d == nil || message == nil {
 		return &ToolError{}
 	}
 	reflected := message.ProtoReflect()
-	e.Message = guide.Text(d.headline.Fill(func(name string) string { return valueShown(reflected, name) }))
+	e := d.raise(raisedBy(options), func(name string) string { return valueShown(reflected, name) })
 	e.own().declared = &anypb.Any{TypeUrl: urlOf(message), Value: marshalValid(message)}
 	return e
 }
@@ -169,3 +167,27 @@ func repaired(field protoreflect.FieldDescriptor, value protoreflect.Value) prot
 // SupportPackageIsVersion1 is referred to by generated code, which fails to compile with a version of this package that is
 // older than what it was generated for. It has no other meaning.
 const SupportPackageIsVersion1 = true
+
+// Declarations returns the definitions of the errors that a file declares, nested ones included, in its order: what a
+// dashboard, or the counters of a service, begin with. It fails where [Declare] does.
+func Declarations(file protoreflect.FileDescriptor) ([]*Definition, error) {
+	return declarations(nil, file.Messages())
+}
+
+func declarations(all []*Definition, messages protoreflect.MessageDescriptors) ([]*Definition, error) {
+	for i := range messages.Len() {
+		m := messages.Get(i)
+		if _, declares := optionsOf(m); declares {
+			d, err := Declare(m)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, d)
+		}
+		var err error
+		if all, err = declarations(all, m.Messages()); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}

@@ -197,15 +197,15 @@ func (d *Definition) New(options ...Option) *ToolError {
 	if d == nil {
 		return &ToolError{}
 	}
-	var o raised
-	for _, option := range options {
-		if option != nil {
-			option(&o)
-		}
-	}
+	o := raisedBy(options)
+	return d.raise(o, o.shown)
+}
+
+// raise raises the error; shown returns what the headline shows for a placeholder.
+func (d *Definition) raise(o *raised, shown func(name string) string) *ToolError {
 	return &ToolError{
 		Code: d.code, Retry: d.retry, Status: d.status, Repair: d.plan,
-		Message: guide.Text(d.headline.Fill(o.shown)),
+		Message: guide.Text(d.headline.Fill(shown)),
 		Details: o.details, RetryAfter: o.after, Cause: o.cause, definition: d,
 	}
 }
@@ -217,6 +217,16 @@ type raised struct {
 	values, details map[string]any
 	after           time.Duration
 	cause           error
+}
+
+func raisedBy(options []Option) *raised {
+	var o raised
+	for _, option := range options {
+		if option != nil {
+			option(&o)
+		}
+	}
+	return &o
 }
 
 // shown is what a headline shows for a placeholder.

@@ -2,6 +2,7 @@ package errs_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -390,5 +391,26 @@ func TestWrapTakesItsOwnMessageOnly(t *testing.T) {
 	if !ok || got.GetSlotId() != "a\uFFFDb" || got.GetAlternatives()[0].GetId() != "\uFFFD" || got.GetPrices()["\uFFFD"] != 1 ||
 		got.GetPrices()["ok"] != 2 {
 		t.Errorf("bad UTF-8: got %v, %t", got, ok)
+	}
+}
+
+func TestDeclarations(t *testing.T) {
+	t.Parallel()
+	all, err := errs.Declarations(shopv1.File_shopv1_shop_proto)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, d := range all {
+		got = append(got, d.Sentinel().Error())
+	}
+	want := []string{
+		"shop.v1/slot_stale", "shop.v1/settlement_held_until_the_receiving_bank_confirms_a_new_mandate", "shop.v1/charged_twice",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if all, err := errs.Declarations(remedyv1.File_remedy_v1_errors_proto); err == nil {
+		t.Errorf("declared a second time: %d errors of the catalog", len(all))
 	}
 }

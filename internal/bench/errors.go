@@ -14,6 +14,7 @@ import (
 
 	"github.com/remedyrpc/remedy/errs"
 	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
+	shopv1 "github.com/remedyrpc/remedy/internal/shop/shopv1"
 )
 
 const (
@@ -28,6 +29,27 @@ var slotStale = errs.MustDefine("slot_stale", errs.AfterRepair, errs.Headline(he
 
 // typed is the error as a user of this library raises it.
 func typed() error { return slotStale.New(errs.Detail("slotId", slot)) }
+
+// alike says what shopv1.SlotStale says, and is not declared in a proto.
+var alike = errs.MustDefine("slot_stale", errs.AfterRepair, errs.Status(codes.Aborted),
+	errs.Headline("Slot {slot_id} is no longer available; {seats_left} seats are left."),
+	errs.Steps(errs.CallTool(tool, instruction)), errs.Preserve("operationId"), errs.Update("slotId"),
+	errs.Doc("https://docs.example.com/errors/slot-stale"))
+
+func undeclared() error {
+	return alike.New(errs.Value("slot_id", slot), errs.Value("seats_left", 3), errs.Detail("slotId", slot), errs.Detail("seatsLeft", 3))
+}
+
+func declared() error { return shopv1.NewSlotStale(&shopv1.SlotStale{SlotId: slot, SeatsLeft: 3}) }
+
+// matchDeclared reads it.
+func matchDeclared(err error) error {
+	e, ok := errors.AsType[*shopv1.SlotStaleError](err)
+	if !ok || e.ErrorCode() != "slot_stale" || e.GetSlotId() != slot || len(e.Plan().Steps()) != 1 {
+		return errNoMatch
+	}
+	return nil
+}
 
 // message is its text, so that both sides send the same bytes.
 const message = headline + " [slot_stale; retry only after repair] Next action: Call " + tool +
@@ -113,7 +135,21 @@ func inProcess(w io.Writer, rounds, calls int) error {
 	again := &scenario{name: "a received error, encoded again", call: func() error {
 		return check(encoder.Encode(received, "", false).Status != nil)
 	}}
-	all := []*scenario{packHand, packTyped, readHand, readTyped, nothing, again}
+	packAlike := &scenario{name: "error with a full headline to status, typed", call: func() error {
+		return check(errs.ToStatus(undeclared()) != nil)
+	}}
+	packDeclared := &scenario{name: "the same error to status, declared", call: func() error {
+		return check(errs.ToStatus(declared()) != nil)
+	}}
+	readAlike, err := reading("bytes to error with a full headline, typed", undeclared(), matchTyped)
+	if err != nil {
+		return err
+	}
+	readDeclared, err := reading("bytes to the same error, declared", declared(), matchDeclared)
+	if err != nil {
+		return err
+	}
+	all := []*scenario{packHand, packTyped, readHand, readTyped, nothing, again, packAlike, packDeclared, readAlike, readDeclared}
 	if err := measure(all, rounds, calls, batch); err != nil {
 		return err
 	}
@@ -121,8 +157,21 @@ func inProcess(w io.Writer, rounds, calls int) error {
 		{"error to status", packTyped, packHand, 0.6, -1},
 		{"bytes to typed error", readTyped, readHand, 0.75, -1},
 		{"a received error, encoded again", again, nothing, -1, 0},
+		{"declared error to status", packDeclared, packAlike, 1.3, -1},
+		{"bytes to declared error", readDeclared, readAlike, 1.3, -1},
 	}, batch)
 	return nil
+}
+
+// reading is the scenario of a client that receives err.
+func reading(name string, err error, match func(error) error) (*scenario, error) {
+	raw, marshalErr := proto.Marshal(errs.ToStatus(err).Proto())
+	if marshalErr != nil {
+		return nil, fmt.Errorf("marshaling: %w", marshalErr)
+	}
+	return &scenario{name: name, call: func() error {
+		return withStatus(raw, func(st *status.Status) error { return match(errs.FromStatus(st)) })
+	}}, nil
 }
 
 func matchStatus(st *status.Status) error { return matchByHand(st.Err()) }
