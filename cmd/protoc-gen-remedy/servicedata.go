@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/compiler/protogen"
@@ -51,6 +52,9 @@ func (r *run) errorList(g *protogen.GeneratedFile, file *protogen.File, m *decla
 		return "promises nothing"
 	}
 	var names []string
+	if slices.Contains(m.Contract.GetErrors(), declared.AnyTool) {
+		names = append(names, "errs.ToolError (every code)")
+	}
 	for _, e := range m.Errors {
 		names = append(names, r.errorName(g, file, e))
 	}

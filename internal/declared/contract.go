@@ -16,7 +16,7 @@ func (c *checker) checkContract(m *Method) {
 		switch {
 		case slices.Contains(contract.GetErrors()[:i], name):
 			c.refuse(m.Method, path, "contract.errors lists %s twice: keep one of them", name)
-		case c.byName[protoreflect.FullName(name)] == nil:
+		case c.byName[protoreflect.FullName(name)] == nil && name != AnyTool:
 			c.refuse(m.Method, path, "contract.errors lists %q, which %s", name, c.errorChoices(m, name))
 		}
 	}

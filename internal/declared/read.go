@@ -16,6 +16,9 @@ import (
 // Builtin is the package of the errors that Remedy itself has.
 const Builtin protoreflect.FullName = "remedy.v1"
 
+// AnyTool is listed by a method that may return every error that a tool declares. It has no options of its own.
+const AnyTool = "remedy.v1.ToolError"
+
 // optionsFile is the proto that a file imports when it declares something.
 const optionsFile = "remedy/v1/options.proto"
 
