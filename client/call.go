@@ -7,12 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"unicode/utf8"
-
-	"google.golang.org/grpc"
 
 	"github.com/remedyrpc/remedy/errs"
 	servicev1 "github.com/remedyrpc/remedy/gen/remedy/service/v1"
+	"github.com/remedyrpc/remedy/interceptors/contract"
+	"github.com/remedyrpc/remedy/interceptors/neversent"
 )
 
 // Call calls a tool with in as its input, encoded by encoding/json, and decodes its output into Out. Numbers stay exact:
@@ -28,7 +29,7 @@ import (
 func Call[In, Out any](ctx context.Context, c *Client, tool string, in In, options ...CallOption) (Result[Out], error) {
 	input, err := encode(in)
 	if err != nil {
-		return Result[Out]{}, &unsentError{err}
+		return Result[Out]{}, &neversent.Error{Err: err}
 	}
 	result, err := c.CallJSON(ctx, tool, input, options...)
 	typed := Result[Out]{
@@ -62,13 +63,15 @@ func (c *Client) CallJSON(
 ) (Result[json.RawMessage], error) {
 	config, err := newCall(tool, options)
 	if err != nil {
-		return Result[json.RawMessage]{}, &unsentError{err}
+		return Result[json.RawMessage]{}, &neversent.Error{Err: err}
 	}
 	if text := bytes.TrimSpace(input); len(text) == 0 || string(text) == "null" {
 		input = json.RawMessage("{}")
 	}
 	if issue := problem(input); issue.Keyword != "" {
-		return Result[json.RawMessage]{}, &unsentError{&errs.ValidationError{Subject: tool, Issues: []errs.Issue{issue}}}
+		return Result[json.RawMessage]{}, &neversent.Error{
+			Err: &errs.ValidationError{Subject: tool, Issues: []errs.Issue{issue}},
+		}
 	}
 	result, err := c.call(ctx, config, &servicev1.CallToolRequest{
 		Tool: tool, Input: &servicev1.CallToolRequest_InputJson{InputJson: string(input)}, OperationKey: config.key, RunId: config.runID,
@@ -99,20 +102,49 @@ func problem(input []byte) errs.Issue {
 func (c *Client) call(
 	ctx context.Context, config callConfig, request *servicev1.CallToolRequest,
 ) (*servicev1.ToolResult, error) {
+	options := config.grpc
+	if config.reads {
+		options = append(slices.Clip(options), contract.NoEffect())
+	}
 	var result *servicev1.ToolResult
 	err := c.retry.do(ctx, func(ctx context.Context) (bool, error) {
-		k := &known{request: request, ledger: c.ledger, reads: config.reads}
-		if err := c.refused(ctx); err != nil {
-			return true, k.annotated(err, "")
-		}
-		response, err := c.tools.CallTool(k.in(ctx), request, append([]grpc.CallOption{grpc.Header(&k.header)}, config.grpc...)...)
+		response, err := c.tools.CallTool(ctx, request, options...)
 		if err == nil {
 			result = response.GetResult()
 			return false, nil
 		}
-		return k.judge(err)
+		unsent, err := unmarked(err)
+		return unsent, annotated(err, request)
 	})
 	return result, err
+}
+
+// toolOf returns the tool that a request asks for: CallTool stands for all tools of a service.
+func toolOf(_ string, request any) string {
+	call, _ := request.(*servicev1.CallToolRequest)
+	return call.GetTool()
+}
+
+// annotated adds what a typed error does not say of the call it belongs to.
+func annotated(err error, request *servicev1.CallToolRequest) error {
+	if errs.CodeOf(err) == "" {
+		return err
+	}
+	info := errs.InfoOf(err)
+	missing := errs.Info{}
+	if info.Tool == "" {
+		missing.Tool = request.GetTool()
+	}
+	if info.OperationKey == "" {
+		missing.OperationKey = request.GetOperationKey()
+	}
+	if info.RunID == "" {
+		missing.RunID = request.GetRunId()
+	}
+	if missing == (errs.Info{}) {
+		return err
+	}
+	return errs.WithInfo(err, missing)
 }
 
 // isEmpty reports whether Out has one value only, which nobody can mistake for another.

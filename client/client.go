@@ -5,20 +5,17 @@ import (
 	"errors"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/connectivity"
 
-	"github.com/remedyrpc/remedy/client/neversent"
-	"github.com/remedyrpc/remedy/errs"
 	servicev1 "github.com/remedyrpc/remedy/gen/remedy/service/v1"
+	"github.com/remedyrpc/remedy/interceptors/contract"
+	"github.com/remedyrpc/remedy/interceptors/neversent"
 )
 
 // Client calls the tools of one service. It is immutable and safe for concurrent use.
 type Client struct {
-	tools  servicev1.ToolServiceClient
-	ledger bool
-	retry  retrier
-	close  func() error              // nil where the connection is not ours
-	state  func() connectivity.State // nil where the connection does not tell
+	tools servicev1.ToolServiceClient
+	retry retrier
+	close func() error // nil where the connection is not ours
 }
 
 // New returns a client that uses conn, which stays the caller's to close. It fails when conn is nil, an option is out of
@@ -42,13 +39,15 @@ func New(conn grpc.ClientConnInterface, options ...Option) (*Client, error) {
 }
 
 func newClient(conn grpc.ClientConnInterface, c config) *Client {
-	client := &Client{
-		tools: servicev1.NewToolServiceClient(conn), ledger: c.ledger, retry: retrier{Retry: c.retry, ledger: c.ledger},
+	options := []contract.ClientOption{contract.WithTool(toolOf)}
+	if c.ledger {
+		options = append(options, contract.WithLedger())
 	}
-	if direct, ok := conn.(*grpc.ClientConn); ok {
-		client.state = direct.GetState
+	service := servicev1.File_remedy_service_v1_tool_proto.Services().ByName("ToolService")
+	return &Client{
+		tools: servicev1.NewToolServiceClient(contract.Client(conn, service, options...)),
+		retry: retrier{Retry: c.retry, ledger: c.ledger},
 	}
-	return client
 }
 
 // Close closes the connection of a client made by [Dial]; calls that are under way end with an unknown outcome. It does
@@ -60,37 +59,11 @@ func (c *Client) Close() error {
 	return c.close()
 }
 
-// refused returns an error where a call need not be tried. It is known not to have been sent, which could not be proven
-// of a call that grpc refuses for the same reason.
-func (c *Client) refused(ctx context.Context) error {
-	switch err := ctx.Err(); {
-	case errors.Is(err, context.DeadlineExceeded):
-		return &errs.ServiceError{Code: errs.CodeDeadlineExceeded, Cause: err}
-	case err != nil:
-		return &errs.ServiceError{Code: errs.CodeCanceled, Cause: err}
-	case c.state != nil && c.state() == connectivity.Shutdown:
-		return &errs.ServiceError{Code: errs.CodeCanceled, Cause: errors.New("client: the connection is closed")}
-	}
-	return nil
-}
-
-// read makes a call that changes nothing.
+// read makes a call that changes nothing, for which the contract proves nothing either.
 func (c *Client) read(ctx context.Context, method string, call func(context.Context) error) error {
 	return c.retry.do(ctx, func(ctx context.Context) (bool, error) {
-		if err := c.refused(ctx); err != nil {
-			return true, err
-		}
 		ctx, record := neversent.Watch(ctx, method)
-		err := call(ctx)
-		return record.Proves(err), received(err)
+		unsent, err := unmarked(call(ctx))
+		return unsent || record.Proves(err), err
 	})
-}
-
-// received returns err as a typed error where it is one, and marks it as received, so that a server that returns it as
-// its own does not answer for another server. Where conn decodes errors itself, that was done already.
-func received(err error) error {
-	if errors.Unwrap(err) != nil {
-		return errs.FromError(err) // marked already: a mark wraps
-	}
-	return errs.Received(err, errs.RelayDefault, errs.RelayDefault)
 }

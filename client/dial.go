@@ -6,9 +6,9 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 
-	"github.com/remedyrpc/remedy/client/neversent"
-	"github.com/remedyrpc/remedy/interceptors"
+	"github.com/remedyrpc/remedy/interceptors/contract"
 	"github.com/remedyrpc/remedy/interceptors/decode"
+	"github.com/remedyrpc/remedy/interceptors/neversent"
 )
 
 // Dial returns a client with a connection of its own to target, which is what grpc.NewClient takes. It does not connect
@@ -40,8 +40,10 @@ func Dial(target string, options ...Option) (*Client, error) {
 // outcome, so that none of them sends it again. They leave the retryPolicy of a service config alone: add
 // grpc.WithDisableRetry, as Dial does, unless the service keeps its operations.
 func DialOptions(options ...decode.Option) []grpc.DialOption {
-	return append([]grpc.DialOption{
+	rules := []contract.ClientOption{contract.WithDecode(options...), contract.WithTool(toolOf)}
+	return []grpc.DialOption{
 		neversent.DialOption(),
-		grpc.WithChainUnaryInterceptor(judged),
-	}, interceptors.DialOptions(options...)...)
+		grpc.WithChainUnaryInterceptor(contract.UnaryClientInterceptor(rules...)),
+		grpc.WithChainStreamInterceptor(contract.StreamClientInterceptor(rules...)),
+	}
 }

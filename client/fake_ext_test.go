@@ -11,12 +11,12 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/remedyrpc/remedy/client"
-	"github.com/remedyrpc/remedy/client/internal/tcptest"
 	"github.com/remedyrpc/remedy/errs"
 	servicev1 "github.com/remedyrpc/remedy/gen/remedy/service/v1"
 	"github.com/remedyrpc/remedy/interceptors"
 	"github.com/remedyrpc/remedy/interceptors/encode"
 	"github.com/remedyrpc/remedy/internal/grpctest"
+	"github.com/remedyrpc/remedy/internal/tcptest"
 )
 
 // service is a ToolService whose tools are functions.

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/remedyrpc/remedy/errs"
+	"github.com/remedyrpc/remedy/interceptors/neversent"
 )
 
 // Retry says how a call is sent again, always under the same operation key. A call is sent again only where its error
@@ -91,7 +92,7 @@ func (r *retrier) do(ctx context.Context, attempt func(context.Context) (unsent 
 	if err == nil || sent {
 		return err
 	}
-	return &unsentError{err}
+	return &neversent.Error{Err: err}
 }
 
 func (r *retrier) repeat(ctx context.Context, attempt func(context.Context) (unsent bool, err error)) error {

@@ -13,9 +13,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/remedyrpc/remedy/client"
-	"github.com/remedyrpc/remedy/client/internal/tcptest"
 	"github.com/remedyrpc/remedy/errs"
 	servicev1 "github.com/remedyrpc/remedy/gen/remedy/service/v1"
+	"github.com/remedyrpc/remedy/internal/tcptest"
 )
 
 // script is a connection that answers call after call, and keeps when they came and under which key. The last answer

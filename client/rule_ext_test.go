@@ -16,11 +16,11 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/remedyrpc/remedy/client"
-	"github.com/remedyrpc/remedy/client/internal/tcptest"
 	"github.com/remedyrpc/remedy/errs"
 	servicev1 "github.com/remedyrpc/remedy/gen/remedy/service/v1"
 	"github.com/remedyrpc/remedy/interceptors"
 	"github.com/remedyrpc/remedy/internal/grpctest"
+	"github.com/remedyrpc/remedy/internal/tcptest"
 )
 
 const key = "order-17:cancel"

@@ -13,8 +13,8 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/remedyrpc/remedy/client"
-	"github.com/remedyrpc/remedy/client/internal/tcptest"
 	"github.com/remedyrpc/remedy/errs"
+	"github.com/remedyrpc/remedy/internal/tcptest"
 	"github.com/remedyrpc/remedy/server"
 )
 

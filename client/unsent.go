@@ -3,9 +3,8 @@ package client
 import (
 	"errors"
 
-	"google.golang.org/grpc/status"
-
-	"github.com/remedyrpc/remedy/errs"
+	"github.com/remedyrpc/remedy/interceptors/contract"
+	"github.com/remedyrpc/remedy/interceptors/neversent"
 )
 
 // NeverSent reports whether err, the error of a call by a [Client], says that nothing of the call was sent, in any of its
@@ -14,55 +13,16 @@ import (
 // that came over the wire, and for every error of a connection that proves nothing: see [New].
 //
 // Wrapping keeps it. Of several errors in one, all that are of a call must say it. An error of package errs that only has
-// such an error as its cause does not.
+// such an error as its cause does not. [contract.NeverSent] says the same of the errors of generated clients.
 func NeverSent(err error) bool {
-	for err != nil {
-		switch e := err.(type) { //nolint:errorlint // walked
-		case *unsentError:
-			return true
-		case errs.Error:
-			return false
-		case interface{ Unwrap() error }:
-			err = e.Unwrap()
-		case interface{ Unwrap() []error }:
-			return allNeverSent(e.Unwrap())
-		default:
-			return false
-		}
-	}
-	return false
+	return contract.NeverSent(err) && !errors.As(err, new(*OutputError))
 }
 
-func allNeverSent(all []error) bool {
-	found := false
-	for _, err := range all {
-		switch {
-		case err == nil:
-		case NeverSent(err):
-			found = true
-		case isOfCall(err):
-			return false
-		}
+// unmarked returns the error of one attempt without its mark, and whether it had one: whether nothing was sent in any of
+// them is for the retrier to say.
+func unmarked(err error) (unsent bool, bare error) {
+	if marked, ok := err.(*neversent.Error); ok { //nolint:errorlint // this very error
+		return true, marked.Err
 	}
-	return found
-}
-
-// isOfCall reports whether err may be the error of a call.
-func isOfCall(err error) bool {
-	_, ok := status.FromError(err)
-	return ok || errs.CodeOf(err) != "" || errors.As(err, new(*OutputError))
-}
-
-// unsentError marks the error of a call of which nothing was sent. In everything else it is that error.
-type unsentError struct{ err error }
-
-func (e *unsentError) Error() string { return e.err.Error() }
-func (e *unsentError) Unwrap() error { return e.err }
-
-// GRPCStatus returns the status of the error as it came; nil, which grpc takes for none, where there is none.
-func (e *unsentError) GRPCStatus() *status.Status {
-	if st, ok := status.FromError(e.err); ok {
-		return st
-	}
-	return nil
+	return false, err
 }

@@ -14,10 +14,10 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/remedyrpc/remedy/client"
-	"github.com/remedyrpc/remedy/client/internal/tcptest"
 	"github.com/remedyrpc/remedy/errs"
 	servicev1 "github.com/remedyrpc/remedy/gen/remedy/service/v1"
 	"github.com/remedyrpc/remedy/interceptors"
+	"github.com/remedyrpc/remedy/internal/tcptest"
 )
 
 // TestNeverSentIsSeen by callers, of every kind of call, however it is wrapped.

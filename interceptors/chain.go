@@ -12,29 +12,35 @@ import (
 )
 
 // order is the order of the stages on a server; unary and stream below are it in code, fused.
-var order = []string{"telemetry", "encode", "map", "recovery", "auth", "limits", "validate"} //nolint:gochecknoglobals // constant
+//
+//nolint:gochecknoglobals // a constant
+var order = []string{"telemetry", "encode", "map", "recovery", "auth", "limits", "validate", "contract"}
 
 // chain holds the stages of one server.
 type chain struct {
-	encode   *encode.Stage
-	mapper   Mapper
-	auth     *auth.Stage
-	limits   *limits.Stage
-	validate Validator
+	encode         *encode.Stage
+	mapper         Mapper
+	auth           *auth.Stage
+	limits         *limits.Stage
+	validate       Validator
+	unaryContract  grpc.UnaryServerInterceptor // nil for none, and so is the other
+	streamContract grpc.StreamServerInterceptor
 }
 
 func (c *chain) unary(
 	ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler,
 ) (any, error) {
 	call := encode.Call{Method: info.FullMethod, Refused: true}
-	resp, err := c.unaryInside(ctx, req, &call, handler)
+	resp, err := c.unaryInside(ctx, req, info, &call, handler)
 	if err != nil {
 		return nil, c.encode.Unary(ctx, call, c.mapped(ctx, err))
 	}
 	return resp, nil
 }
 
-func (c *chain) unaryInside(ctx context.Context, req any, call *encode.Call, handler grpc.UnaryHandler) (resp any, err error) {
+func (c *chain) unaryInside(
+	ctx context.Context, req any, info *grpc.UnaryServerInfo, call *encode.Call, handler grpc.UnaryHandler,
+) (resp any, err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			resp, err = nil, recovery.Caught(value)
@@ -56,7 +62,13 @@ func (c *chain) unaryInside(ctx context.Context, req any, call *encode.Call, han
 		}
 	}
 	call.Refused = false
-	return handler(ctx, req)
+	if c.unaryContract == nil {
+		return handler(ctx, req)
+	}
+	return c.unaryContract(ctx, req, info, func(ctx context.Context, req any) (any, error) {
+		resp, err := handler(ctx, req)
+		return resp, c.mapped(ctx, err)
+	})
 }
 
 func (c *chain) stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
@@ -87,7 +99,13 @@ func (c *chain) streamInside(
 		return err
 	}
 	call.Refused = false
-	return handler(srv, &serverStream{ServerStream: stream, ctx: ctx, validate: c.validate})
+	stream = &serverStream{ServerStream: stream, ctx: ctx, validate: c.validate}
+	if c.streamContract == nil {
+		return handler(srv, stream)
+	}
+	return c.streamContract(srv, stream, info, func(srv any, stream grpc.ServerStream) error {
+		return c.mapped(ctx, handler(srv, stream))
+	})
 }
 
 // serverStream carries the context of the stages and validates what it receives.

@@ -418,7 +418,7 @@ func TestMap(t *testing.T) {
 
 func ExampleOrder() {
 	fmt.Println(strings.Join(interceptors.Order(), " · "))
-	// Output: telemetry · encode · map · recovery · auth · limits · validate
+	// Output: telemetry · encode · map · recovery · auth · limits · validate · contract
 }
 
 // refusing is an effect method that is never reached.

@@ -23,7 +23,10 @@ func chained(first, second Mapper) Mapper {
 
 // mapped asks the mapper. It must not lose an error, and a panic in it is one more.
 func (c *chain) mapped(ctx context.Context, err error) (result error) {
-	if _, panicked := err.(*recovery.PanicError); panicked || c.mapper == nil || errs.CodeOf(err) != "" { //nolint:errorlint // itself
+	if c.mapper == nil || err == nil || errs.CodeOf(err) != "" {
+		return err
+	}
+	if _, panicked := err.(*recovery.PanicError); panicked { //nolint:errorlint // itself
 		return err
 	}
 	defer func() {

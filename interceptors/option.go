@@ -6,6 +6,7 @@ import (
 	"google.golang.org/grpc/stats"
 
 	"github.com/remedyrpc/remedy/interceptors/auth"
+	"github.com/remedyrpc/remedy/interceptors/contract"
 	"github.com/remedyrpc/remedy/interceptors/encode"
 	"github.com/remedyrpc/remedy/interceptors/limits"
 )
@@ -20,6 +21,7 @@ type config struct {
 	auth      *auth.Stage
 	validate  Validator
 	mapper    Mapper
+	contract  []contract.ServerOption // nil for no such stage
 }
 
 // Validator checks a message; [github.com/remedyrpc/remedy/interceptors/validate.Stage] is one. What it returns goes
@@ -52,6 +54,13 @@ func WithValidate(validator Validator) ServerOption {
 	return func(c *config) { c.validate = validator }
 }
 
+// WithContract tells of errors that handlers return and the contracts of their methods do not list: in the log, or as the
+// options say. The default is not to look. What [WithMap] maps is looked at as it is mapped: its function is asked next to
+// the handler, and about what it does not know a second time, as always.
+func WithContract(options ...contract.ServerOption) ServerOption {
+	return func(c *config) { c.contract = append(append([]contract.ServerOption{}, c.contract...), options...) }
+}
+
 // WithMap lets mapper turn foreign Go errors of handlers, such as those of a database, into typed ones. Several are
 // asked one after the other.
 func WithMap(mapper Mapper) ServerOption {
@@ -77,5 +86,10 @@ func newChain(options []ServerOption) (*chain, []stats.Handler, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("interceptors: %w", err)
 	}
-	return &chain{encode: encoding, mapper: c.mapper, auth: c.auth, limits: limiting, validate: c.validate}, c.telemetry, nil
+	made := &chain{encode: encoding, mapper: c.mapper, auth: c.auth, limits: limiting, validate: c.validate}
+	if c.contract != nil {
+		made.unaryContract = contract.UnaryServerInterceptor(c.contract...)
+		made.streamContract = contract.StreamServerInterceptor(c.contract...)
+	}
+	return made, c.telemetry, nil
 }

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	"github.com/remedyrpc/remedy/errs"
+	"github.com/remedyrpc/remedy/interceptors/internal/promise"
 )
 
 // PushbackTrailer carries what the retry rule means to grpc's own retries: -1 forbids one, a number of milliseconds
@@ -35,7 +36,7 @@ func (s *Stage) Encode(ctx context.Context, call Call, err error) (metadata.MD, 
 	if err == nil {
 		return nil, nil //nolint:nilnil // there is nothing to say
 	}
-	out := s.encoder.Encode(err, call.Method, !call.Refused && hasEffect(call.Method))
+	out := s.encoder.Encode(err, call.Method, !call.Refused && promise.Contract(promise.Method(call.Method)).GetEffect())
 	if out.Hidden != nil {
 		s.log(ctx, call.Method, out)
 	}

@@ -14,9 +14,9 @@ import (
 	"google.golang.org/grpc/stats"
 	"google.golang.org/grpc/status"
 
-	"github.com/remedyrpc/remedy/client/internal/tcptest"
-	"github.com/remedyrpc/remedy/client/neversent"
+	"github.com/remedyrpc/remedy/interceptors/neversent"
 	"github.com/remedyrpc/remedy/internal/grpctest"
+	"github.com/remedyrpc/remedy/internal/tcptest"
 )
 
 const method = testgrpc.TestService_EmptyCall_FullMethodName

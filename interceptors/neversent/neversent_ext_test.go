@@ -18,9 +18,9 @@ import (
 	"google.golang.org/grpc/stats"
 	"google.golang.org/grpc/status"
 
-	"github.com/remedyrpc/remedy/client/internal/tcptest"
-	"github.com/remedyrpc/remedy/client/neversent"
+	"github.com/remedyrpc/remedy/interceptors/neversent"
 	"github.com/remedyrpc/remedy/internal/grpctest"
+	"github.com/remedyrpc/remedy/internal/tcptest"
 )
 
 // methods are the names of the methods that grpctest.Call calls.

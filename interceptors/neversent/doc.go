@@ -7,8 +7,9 @@
 //	err := conn.Invoke(ctx, method, request, reply)
 //	if record.Proves(err) { … } // nothing was sent
 //
-// Package client does all of this by itself. The proof needs the dial option: over a connection without it nothing is
-// ever proven, which is the safe side.
+// The clients of package contract, and package client, do all of this by themselves, for methods that have an effect, and
+// mark the error. The proof needs the dial option: over a connection without it nothing is ever proven, which is the safe
+// side.
 //
-// The package imports nothing but grpc, so that generated code may import it.
+// The package imports nothing but grpc.
 package neversent

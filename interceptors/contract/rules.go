@@ -1,0 +1,133 @@
+package contract
+
+import (
+	"context"
+	"errors"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/connectivity"
+
+	"github.com/remedyrpc/remedy/errs"
+	"github.com/remedyrpc/remedy/interceptors/decode"
+	"github.com/remedyrpc/remedy/interceptors/neversent"
+)
+
+// rules are what a client holds its calls to.
+type rules struct {
+	ledger     bool
+	undeclared func(context.Context, Undeclared)
+	tool       func(method string, request any) string
+	decode     []decode.Option
+
+	decoder *decode.Stage
+}
+
+func rulesOf(options []ClientOption) *rules {
+	r := &rules{}
+	for _, option := range options {
+		if option != nil {
+			option(r)
+		}
+	}
+	r.decoder = decode.New(r.decode...)
+	return r
+}
+
+// unary makes a unary call, by a client of one connection or by an interceptor. It returns its error, and whether it is
+// proven that nothing was sent.
+func (r *rules) unary(
+	ctx context.Context, m *method, name string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker,
+	options []grpc.CallOption,
+) (unsent bool, err error) {
+	c := callIn(options, m)
+	if c == nil {
+		if err := refused(ctx, conn); err != nil {
+			return true, err
+		}
+		if m.hasEffect() {
+			c = r.newCall(m, options)
+			ctx, options = c.begin(ctx, options, grpc.Header(&c.header))
+		}
+	}
+	err = invoke(ctx, name, request, reply, conn, options...)
+	if err == nil {
+		return false, nil
+	}
+	unsent, err = c.proves(err), r.received(err)
+	r.report(ctx, m, err)
+	if c == nil {
+		return unsent, err
+	}
+	return unsent, c.judge(err, unsent, r.nameOf(m, request), c.header)
+}
+
+// stream starts a streaming call, the same way.
+func (r *rules) stream(
+	ctx context.Context, m *method, name string, desc *grpc.StreamDesc, conn *grpc.ClientConn, streamer grpc.Streamer,
+	options []grpc.CallOption,
+) (started *stream, unsent bool, err error) {
+	c := callIn(options, m)
+	if c == nil {
+		if err := refused(ctx, conn); err != nil {
+			return nil, true, err
+		}
+		if m.hasEffect() {
+			c = r.newCall(m, options)
+			ctx, options = c.begin(ctx, options)
+		}
+	}
+	inner, err := streamer(ctx, desc, conn, name, options...)
+	if err == nil {
+		return &stream{ClientStream: inner, rules: r, method: m, call: c, ctx: ctx}, false, nil
+	}
+	unsent, err = c.proves(err), r.received(err)
+	r.report(ctx, m, err)
+	if c == nil {
+		return nil, unsent, err
+	}
+	return nil, unsent, c.judge(err, unsent, r.nameOf(m, nil), nil)
+}
+
+// refused returns an error where a call need not be tried. It is known not to have been sent, which could not be proven
+// of a call that grpc refuses for the same reason.
+func refused(ctx context.Context, conn *grpc.ClientConn) error {
+	switch err := ctx.Err(); {
+	case errors.Is(err, context.DeadlineExceeded):
+		return &errs.ServiceError{Code: errs.CodeDeadlineExceeded, Cause: err}
+	case err != nil:
+		return &errs.ServiceError{Code: errs.CodeCanceled, Cause: err}
+	case conn != nil && conn.GetState() == connectivity.Shutdown:
+		return &errs.ServiceError{Code: errs.CodeCanceled, Cause: errors.New("contract: the connection is closed")}
+	}
+	return nil
+}
+
+// received returns err as a typed error where it is one, and marks it as received, so that a server that returns it as
+// its own does not answer for another server. Where the connection decodes errors itself, that was done already.
+func (r *rules) received(err error) error {
+	if marked, ok := err.(*neversent.Error); ok { //nolint:errorlint // this very error
+		err = marked.Err // of one attempt, perhaps
+	}
+	if errors.Unwrap(err) != nil {
+		return errs.FromError(err) // marked already: a mark wraps
+	}
+	return r.decoder.Decode(err)
+}
+
+// report tells of an error that the contract does not list.
+func (r *rules) report(ctx context.Context, m *method, err error) {
+	if r.undeclared != nil && m.isBrokenBy(err) {
+		r.undeclared(ctx, Undeclared{Method: m.name, Err: err})
+	}
+}
+
+// nameOf returns the names of a call with a request, nil for none.
+func (r *rules) nameOf(m *method, request any) names {
+	n := names{tool: m.tool, key: m.keyOf(request)}
+	if r.tool != nil {
+		if tool := r.tool(m.name, request); tool != "" {
+			n.tool = tool
+		}
+	}
+	return n
+}
