@@ -43,10 +43,8 @@ func newClient(conn grpc.ClientConnInterface, c config) *Client {
 	if c.ledger {
 		options = append(options, contract.WithLedger())
 	}
-	service := servicev1.File_remedy_service_v1_tool_proto.Services().ByName("ToolService")
 	return &Client{
-		tools: servicev1.NewToolServiceClient(contract.Client(conn, service, options...)),
-		retry: retrier{Retry: c.retry, ledger: c.ledger},
+		tools: servicev1.NewTypedToolServiceClient(conn, options...), retry: retrier{Retry: c.retry, ledger: c.ledger},
 	}
 }
 

@@ -28,11 +28,6 @@ func checkerOf(options []ServerOption) *checker {
 	return c
 }
 
-// checkStream looks at what the handler of a stream returned.
-func (c *checker) checkStream(stream *serverStream, name string, err error) {
-	c.check(stream.Context(), name, err, stream)
-}
-
 // check looks at what a handler returned. The stream is nil for a unary call.
 func (c *checker) check(ctx context.Context, name string, err error, stream *serverStream) {
 	if err == nil {

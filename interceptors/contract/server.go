@@ -17,23 +17,27 @@ import (
 // that its context ended, an unknown outcome where the contract says effect, and what its stream returned to it. A method
 // without a contract promises nothing.
 func UnaryServerInterceptor(options ...ServerOption) grpc.UnaryServerInterceptor {
-	c := checkerOf(options)
-	return func(ctx context.Context, request any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (response any, err error) {
-		err = errPanicked // until it has returned
-		defer func() { c.check(ctx, info.FullMethod, err, nil) }()
-		return handler(ctx, request)
-	}
+	return checkerOf(options).unary
 }
 
 // StreamServerInterceptor does the same for streaming calls.
 func StreamServerInterceptor(options ...ServerOption) grpc.StreamServerInterceptor {
-	c := checkerOf(options)
-	return func(server any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) (err error) {
-		watched := &serverStream{ServerStream: stream}
-		err = errPanicked // until it has returned
-		defer func() { c.checkStream(watched, info.FullMethod, err) }()
-		return handler(server, watched)
-	}
+	return checkerOf(options).stream
+}
+
+func (c *checker) unary(
+	ctx context.Context, request any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler,
+) (response any, err error) {
+	err = errPanicked // until it has returned
+	defer func() { c.check(ctx, info.FullMethod, err, nil) }()
+	return handler(ctx, request)
+}
+
+func (c *checker) stream(server any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) (err error) {
+	watched := &serverStream{ServerStream: stream}
+	err = errPanicked // until it has returned
+	defer func() { c.check(stream.Context(), info.FullMethod, err, watched) }()
+	return handler(server, watched)
 }
 
 // serverStream remembers what it returned to the handler.
