@@ -39,10 +39,18 @@ generate: ## Write gen/ anew from proto/, and the protos of the tests.
 	$(if $(PLUGINS),$(GO) build -o bin/ $(addprefix ./,$(PLUGINS)))
 	$(BUF) generate
 	$(BUF) generate --template internal/shop/buf.gen.yaml
+	rm -rf internal/example/shop/third_party
+	mkdir -p internal/example/shop/third_party/remedy
+	cp -r proto/remedy/v1 internal/example/shop/third_party/remedy/
+	$(BUF) generate --template internal/example/buf.gen.yaml
 
 .PHONY: generate-check
 generate-check: generate ## Fail when generated code is not what the protos generate.
-	@tools/script/unchanged gen internal/shop/shopv1
+	@tools/script/unchanged gen internal/shop/shopv1 internal/example
+
+.PHONY: example-check
+example-check: ## Do what the README says about declared errors, outside of the repository.
+	@GO='$(GO)' tools/script/example
 
 .PHONY: proto-lint
 proto-lint: $(PROTODEPS) ## Lint the protos.
