@@ -1,0 +1,172 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Ledger is a store of operations. It is safe for concurrent use, by several processes where the store can be shared.
+//
+// A move returns the row as it is afterwards, and whether it is what the move makes of it. A move that finds the row in
+// another state changes nothing, and returns the row and false. Every move may be asked for again, with the same
+// arguments, when its answer was lost: it finds its own result and returns true. An error means that it is not known
+// whether the move was made; it wraps [ErrUnavailable], unless ctx ended.
+//
+// Time is that of the store, one clock for all processes; durations count from the time of the move.
+type Ledger interface {
+	// Get returns the row of a key. Its state is None where there is none, or its time is over.
+	Get(ctx context.Context, key Key) (Row, error)
+	// Find returns the row whose operation has an id, within a tenant.
+	Find(ctx context.Context, tenant, id string) (Row, error)
+	// List returns rows of a tenant, the newest first, and the token of the next page, empty after the last one.
+	List(ctx context.Context, filter Filter) ([]Row, string, error)
+	// Wait returns when the row of a key has another version, or is gone. Each store looks by itself at least once a second.
+	Wait(ctx context.Context, key Key, version int64) error
+
+	// Claim makes an attempt the owner of a new operation, or of one whose owner let its lease run out before it crossed.
+	// It returns [ErrFull] where the store keeps as many operations as it may.
+	Claim(ctx context.Context, claim Claim) (Row, bool, error)
+	// Cross moves a claimed row past the boundary. No effect may begin before it has returned true.
+	Cross(ctx context.Context, hold Hold, crossing Crossing) (Row, bool, error)
+	// Free forgets an operation that provably had no effect: not crossed, or crossed once and stated by its only owner not to
+	// have been applied. An operation that crossed before becomes UNKNOWN instead, and Free returns false.
+	Free(ctx context.Context, hold Hold, failure Failure) (Row, bool, error)
+	// Record completes an operation. The first receipt stays: where there is one already, it is returned with true.
+	Record(ctx context.Context, hold Hold, receipt Receipt) (Row, bool, error)
+	// Judge stores what verification said of a receipt. An ok is never overwritten.
+	Judge(ctx context.Context, hold Hold, verdict Verdict, reason string) (Row, bool, error)
+	// Park notes that nobody knows what became of an operation.
+	Park(ctx context.Context, hold Hold, reason string) (Row, bool, error)
+
+	// Recover makes an attempt the one that looks what became of an operation: of one past the boundary whose lease is out,
+	// or, without a move, of one that is UNKNOWN or CLOSED and was not looked at for so long.
+	Recover(ctx context.Context, recovery Recovery) (Row, bool, error)
+	// Redo moves a row that is being recovered back before the boundary, to be executed again under the same operation id.
+	Redo(ctx context.Context, hold Hold, lease time.Duration) (Row, bool, error)
+	// Resolve ends a doubt by the word of a person. It returns [ErrTooEarly] while an attempt could still act.
+	Resolve(ctx context.Context, resolution Resolution) (Row, bool, error)
+
+	// Sweep moves rows whose lease is out, at most so many: those that never crossed become FREE, others that are claimed
+	// UNKNOWN, and those past the boundary, which it returns, belong to the attempt of the sweep, to be recovered. Several
+	// processes that sweep get different rows.
+	Sweep(ctx context.Context, sweep Sweep) ([]Row, error)
+	// Expire drops outputs and forgets rows that were kept long enough, at most so many of each, and returns how many.
+	Expire(ctx context.Context, retention Retention) (Expired, error)
+	// Purge drops output, journal and texts of an operation, and keeps its key.
+	Purge(ctx context.Context, tenant, id string) (Row, bool, error)
+
+	// Close releases what the ledger holds; calls that are under way end first.
+	Close() error
+}
+
+// Errors of a ledger.
+var (
+	// ErrUnavailable says that the store did not answer, and that a move may have been made or not.
+	ErrUnavailable = errors.New("the ledger is unavailable")
+	// ErrFull says that there is no room for another operation.
+	ErrFull = errors.New("the ledger is full")
+	// ErrTooEarly says that an attempt at the operation could still act.
+	ErrTooEarly = errors.New("an attempt could still act")
+)
+
+// Key is what an operation key means: the same one of another caller, or of another tool, is another operation.
+type Key struct {
+	Tenant string
+	// Scope is the principal, or empty for a tool whose keys all principals of a tenant share.
+	Scope string
+	Tool  string
+	Key   string
+}
+
+// Hold is what an owner shows: one attempt at one operation.
+type Hold struct {
+	Key
+	// ID is the operation.
+	ID string
+	// Fence is the number under which the attempt got the row.
+	Fence int64
+}
+
+// Claim asks for a row. Attempt and ID are new names, of at most 36 characters; ID is used where the operation is new.
+type Claim struct {
+	Key
+	ID      string
+	Attempt string
+	// Sent is the digest of the input as it was sent, Prepared that of the input that would be executed, with its tool and
+	// version. Both are of the first claim of an operation.
+	Sent, Prepared Digest
+	// Version is the version of the tool, Principal who calls, RunID the agent run; each may be empty.
+	Version, Principal, RunID string
+	// Lease is how long nobody else may take the row over.
+	Lease time.Duration
+	// Immediate crosses in the same step; nil does not.
+	Immediate *Crossing
+}
+
+// Crossing is what is stored when a row moves past the boundary.
+type Crossing struct {
+	// Lease is the time of the effect and a margin.
+	Lease time.Duration
+	// Journal is given to whoever recovers the operation, at most [MaxJournal] bytes.
+	Journal []byte
+}
+
+// MaxJournal is the largest journal, in bytes.
+const MaxJournal = 4 << 10
+
+// Failure is why an operation was freed: its code, and the bytes of the google.rpc.Status that its callers get, which may be
+// empty.
+type Failure struct {
+	Code   string
+	Status []byte
+}
+
+// Recovery asks to look what became of an operation.
+type Recovery struct {
+	Key
+	Attempt string
+	// Lease is how long the look may take.
+	Lease time.Duration
+	// Every is how long an UNKNOWN or CLOSED row stays as it is after a look; zero allows a look at any time.
+	Every time.Duration
+}
+
+// Sweep asks for rows whose lease is out.
+type Sweep struct {
+	Attempt string
+	Lease   time.Duration // of the recovery of each returned row
+	Limit   int
+}
+
+// Resolution is what a person says about an UNKNOWN operation.
+type Resolution struct {
+	Tenant, ID string
+	// Applied says that it took effect, with Output as its output, which may be empty; else the key is closed.
+	Applied bool
+	Output  []byte
+	// Actor is who says so, Reason why.
+	Actor, Reason string
+}
+
+// Retention says how long things are kept after an operation ended. UNKNOWN rows are kept until they are resolved.
+type Retention struct {
+	// Outputs is how long outputs are kept, Keys how long rows are.
+	Outputs, Keys time.Duration
+	Limit         int
+}
+
+// Expired is what [Ledger.Expire] did.
+type Expired struct{ Outputs, Rows int }
+
+// Filter chooses rows for [Ledger.List].
+type Filter struct {
+	Tenant string
+	// Scope, Tool, Key and RunID have to be equal where they are not empty.
+	Scope, Tool, Key, RunID string
+	// States are those asked for; none means all but FREE.
+	States []State
+	// Limit is the size of a page, from 1; Token is that of the page, empty for the first.
+	Limit int
+	Token string
+}
