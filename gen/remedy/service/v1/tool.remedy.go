@@ -16,7 +16,9 @@ const _ = errs.SupportPackageIsVersion1
 //
 //   - ListTools: errs.ValidationError, errs.ServiceError
 //   - GetTool: errs.ValidationError, errs.ServiceError
-//   - CallTool (has an effect; its operation key is operation_key): errs.ToolError (every code), errs.ValidationError, errs.AuthorizationError, errs.ConfirmationError, errs.VerificationError, errs.OutcomeUnknownError, errs.AbortedError, errs.OperationTimeoutError, errs.ServiceError
+//   - CallTool (has an effect; its operation key is operation_key): errs.ToolError (every code),
+//     errs.ValidationError, errs.AuthorizationError, errs.ConfirmationError, errs.VerificationError,
+//     errs.OutcomeUnknownError, errs.AbortedError, errs.OperationTimeoutError, errs.ServiceError
 //
 // Every method may return the errors of package errs besides. A lost answer of a method that has an effect is an
 // errs.OutcomeUnknownError, unless it is proven that nothing was sent.
