@@ -2,12 +2,13 @@ package main
 
 import (
 	"fmt"
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
 	"google.golang.org/protobuf/compiler/protogen"
 	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/types/descriptorpb"
 
 	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
 	"github.com/remedyrpc/remedy/internal/declared"
@@ -36,7 +37,8 @@ func (r *run) errorData(g *protogen.GeneratedFile, m *protogen.Message, e *decla
 		Doc: errorDoc(m, e), NewDoc: r.newDoc(m, e),
 	}
 	for _, field := range m.Fields {
-		d.Getters = append(d.Getters, &getterData{Name: "Get" + field.GoName, Type: goType(g, field), Doc: getterDoc(field)})
+		name, _ := field.MethodName("Get") // where names collide it depends on the level of the Go API
+		d.Getters = append(d.Getters, &getterData{Name: name, Type: goType(g, field), Doc: getterDoc(field)})
 	}
 	return d
 }
@@ -46,8 +48,9 @@ func errorDoc(m *protogen.Message, e *declared.Error) string {
 	var b strings.Builder
 	o := e.Options
 	row := func(name, value string) {
-		if value != "" {
-			fmt.Fprintf(&b, "\t%-10s%s\n", name, value)
+		for line := range wrapped(value, rowWidth) {
+			fmt.Fprintf(&b, "\t%-10s%s\n", name, line)
+			name = ""
 		}
 	}
 	row("code", o.GetCode())
@@ -69,60 +72,102 @@ func errorDoc(m *protogen.Message, e *declared.Error) string {
 	}
 	row("preserve", strings.Join(o.GetRepair().GetPreserve(), ", "))
 	row("update", strings.Join(o.GetRepair().GetUpdate(), ", "))
-	if text := leading(m.Comments); text != "" {
+	if text := written(m.Comments); text != "" {
 		b.WriteString("\n" + text)
 	}
 	if o.GetDoc() != "" {
 		b.WriteString("\nSee " + o.GetDoc() + "\n")
 	}
-	if options, ok := m.Desc.Options().(*descriptorpb.MessageOptions); ok && options.GetDeprecated() {
-		b.WriteString("\nDeprecated: Marked as deprecated in " + m.Desc.ParentFile().Path() + ".\n")
+	return withDeprecation(b.String(), m.Desc)
+}
+
+// rowWidth is how much of a text stands on one line of a table.
+const rowWidth = 110
+
+// wrapped yields text in lines of at most width bytes, or of one long word; nothing where there is no text.
+func wrapped(text string, width int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for len(text) > width {
+			at := strings.LastIndexByte(text[:width+1], ' ')
+			if at <= 0 {
+				if at = strings.IndexByte(text, ' '); at < 0 {
+					break
+				}
+			}
+			if !yield(text[:at]) {
+				return
+			}
+			text = text[at+1:]
+		}
+		if text != "" {
+			yield(text)
+		}
 	}
-	return b.String()
 }
 
 // newDoc says which methods may return the error.
 func (r *run) newDoc(m *protogen.Message, e *declared.Error) string {
 	var names []string
 	for _, method := range r.set.Methods {
-		for _, listed := range method.Errors {
-			if listed == e {
-				names = append(names, string(method.Method.Parent().Name())+"."+string(method.Method.Name()))
-			}
+		if !slices.Contains(method.Errors, e) {
+			continue
 		}
+		name, own := string(method.Method.FullName()), e.Domain()+"."
+		if method.Method.ParentFile().Package() == m.Desc.ParentFile().Package() {
+			name = strings.TrimPrefix(name, own)
+		}
+		names = append(names, name)
 	}
+	slices.Sort(names)
 	text := ""
 	if len(names) > 0 {
 		text = "\nMay be returned by " + strings.Join(names, ", ") + ".\n"
 	}
-	if options, ok := m.Desc.Options().(*descriptorpb.MessageOptions); ok && options.GetDeprecated() {
-		text += "\nDeprecated: Marked as deprecated in " + m.Desc.ParentFile().Path() + ".\n"
-	}
-	return text
+	return withDeprecation(text, m.Desc)
 }
 
 func getterDoc(field *protogen.Field) string {
 	text := ""
-	if comments := leading(field.Comments); comments != "" {
+	if comments := written(field.Comments); comments != "" {
 		text = "\n" + comments
 	}
-	if options, ok := field.Desc.Options().(*descriptorpb.FieldOptions); ok && options.GetDeprecated() {
-		text += "\nDeprecated: Marked as deprecated in " + field.Desc.ParentFile().Path() + ".\n"
-	}
-	return "returns the field " + string(field.Desc.Name()) + ".\n" + text
+	return withDeprecation("returns the field "+string(field.Desc.Name())+".\n"+text, field.Desc)
 }
 
-// leading is the comment above a declaration, a line each.
-func leading(c protogen.CommentSet) string {
+// withDeprecation is the documentation of d, which ends with that it is deprecated where it is.
+func withDeprecation(text string, d protoreflect.Descriptor) string {
+	if strings.Contains("\n"+text, "\n\nDeprecated: ") {
+		return text
+	}
+	return text + deprecation(d)
+}
+
+// deprecation is the last paragraph of what documents d, empty where d is not deprecated.
+func deprecation(d protoreflect.Descriptor) string {
+	options, ok := d.Options().(interface{ GetDeprecated() bool })
+	if !ok || !options.GetDeprecated() {
+		return ""
+	}
+	return "\nDeprecated: Marked as deprecated in " + d.ParentFile().Path() + ".\n"
+}
+
+// written is the comment above a declaration or, where there is none, behind it, a line each.
+func written(c protogen.CommentSet) string {
+	comment := c.Leading
+	if strings.TrimSpace(string(comment)) == "" {
+		comment = c.Trailing
+	}
 	var b strings.Builder
-	for line := range strings.SplitSeq(strings.TrimRight(string(c.Leading), "\n"), "\n") {
+	for line := range strings.SplitSeq(strings.TrimRight(string(comment), "\n"), "\n") {
 		b.WriteString(strings.TrimPrefix(line, " ") + "\n")
 	}
 	return strings.TrimLeft(b.String(), "\n")
 }
 
 // word is the name of an enum value without its prefix.
-func word(value fmt.Stringer, prefix string) string { return strings.TrimPrefix(value.String(), prefix) }
+func word(value fmt.Stringer, prefix string) string {
+	return strings.TrimPrefix(value.String(), prefix)
+}
 
 // goType is the type that the getter of a field returns.
 func goType(g *protogen.GeneratedFile, field *protogen.Field) string {

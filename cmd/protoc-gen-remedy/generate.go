@@ -5,9 +5,10 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"slices"
+	"go/build/constraint"
 	"strings"
 	"text/template"
+	"unicode"
 
 	"google.golang.org/protobuf/compiler/protogen"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -29,19 +30,18 @@ func generate(gen *protogen.Plugin, s *settings) error {
 	gen.SupportedFeatures = uint64(pluginpb.CodeGeneratorResponse_FEATURE_PROTO3_OPTIONAL | pluginpb.CodeGeneratorResponse_FEATURE_SUPPORTS_EDITIONS)
 	gen.SupportedEditionsMinimum, gen.SupportedEditionsMaximum = descriptorpb.Edition_EDITION_PROTO2, descriptorpb.Edition_EDITION_2024
 	r := newRun(gen)
-	problems := r.set.Check(declared.WithExternalTools(s.external...))
-	problems = append(problems, r.goProblems(s.clients)...)
-	var texts []string
-	for _, p := range problems {
-		if file := gen.FilesByPath[p.File]; file != nil && file.Generate {
+	problems := r.set.Check(declared.WithExternalTools(s.external...), declared.Within(func(path string) bool {
+		return gen.FilesByPath[path].Generate
+	}))
+	if problems = declared.Sort(append(problems, r.goProblems(s.clients)...)); len(problems) > 0 {
+		texts := make([]string, 0, len(problems))
+		for _, p := range problems {
 			texts = append(texts, p.String())
 		}
-	}
-	if len(texts) > 0 {
 		return errors.New(strings.Join(texts, "\n"))
 	}
 	for _, file := range gen.Files {
-		if !file.Generate || file.Desc.Package() == declared.Builtin {
+		if !file.Generate || declared.IsContract(file.Desc) {
 			continue
 		}
 		if err := r.generateFile(file, s.clients); err != nil {
@@ -152,11 +152,19 @@ func walkMessages(messages []*protogen.Message, yield func(*protogen.Message) bo
 	return true
 }
 
-// comment writes text as lines of a comment. Empty lines at the ends are left out.
+// comment writes text as lines of a comment. Empty lines at the ends are left out, and what would not stay a comment.
 func comment(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || r != '\ufeff' && !unicode.In(r, unicode.Cc, unicode.Bidi_Control) {
+			return r
+		}
+		return -1 // Go does not compile it, or shows something else than there is
+	}, strings.ToValidUTF8(text, "\ufffd"))
 	lines := strings.Split(strings.Trim(text, "\n"), "\n")
-	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.Contains(line, "\r") })
 	for i, line := range lines {
+		if constraint.IsPlusBuild("// " + line) {
+			line = strings.Replace(line, "+", "+ ", 1) // gofmt would make it a constraint of the file
+		}
 		lines[i] = strings.TrimRight("// "+strings.TrimRight(line, " \t"), " ")
 	}
 	return strings.Join(lines, "\n")

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"cmp"
+	"slices"
+
 	"google.golang.org/protobuf/compiler/protogen"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -8,12 +11,12 @@ import (
 	"github.com/remedyrpc/remedy/internal/declared"
 )
 
-// goProblems finds what is right as a proto and does not compile as Go.
+// goProblems finds what is right as a proto and does not compile as Go, in the files that are generated.
 func (r *run) goProblems(clients bool) []*declared.Problem {
 	var problems []*declared.Problem
 	names := r.goNames()
-	for _, file := range r.gen.Files {
-		if file.Desc.Package() == declared.Builtin {
+	for _, file := range r.byPlace() {
+		if declared.IsContract(file.Desc) {
 			continue
 		}
 		problems = append(problems, r.copyProblems(file)...)
@@ -29,7 +32,21 @@ func (r *run) goProblems(clients bool) []*declared.Problem {
 			}
 		}
 	}
-	return problems
+	return slices.DeleteFunc(problems, func(p *declared.Problem) bool { return !r.gen.FilesByPath[p.File].Generate })
+}
+
+// byPlace returns the files sorted by path, those first that are not generated: what takes a name of theirs is refused.
+func (r *run) byPlace() []*protogen.File {
+	return slices.SortedFunc(slices.Values(r.gen.Files), func(a, b *protogen.File) int {
+		switch {
+		case a.Generate == b.Generate:
+			return cmp.Compare(a.Desc.Path(), b.Desc.Path())
+		case b.Generate:
+			return -1
+		default:
+			return 1
+		}
+	})
 }
 
 // copyProblems refuses a copy of the contract that has another Go package, where its types would be registered a second time.
@@ -37,7 +54,7 @@ func (r *run) goProblems(clients bool) []*declared.Problem {
 func (r *run) copyProblems(file *protogen.File) []*declared.Problem {
 	for i := range file.Desc.Imports().Len() {
 		of := r.gen.FilesByPath[file.Desc.Imports().Get(i).Path()]
-		if of == nil || of.Desc.Package() != declared.Builtin || of.GoImportPath == remedyPackage {
+		if of == nil || !declared.IsContract(of.Desc) || of.GoImportPath == remedyPackage {
 			continue
 		}
 		return []*declared.Problem{{
@@ -73,6 +90,12 @@ func (r *run) goNames() goNames {
 					add(field.GoIdent.GoName, field.Desc)
 				}
 			}
+			for _, x := range m.Extensions {
+				add("E_"+x.GoIdent.GoName, x.Desc)
+			}
+		}
+		for _, x := range file.Extensions {
+			add("E_"+x.GoIdent.GoName, x.Desc)
 		}
 		for _, s := range file.Services {
 			for _, name := range []string{
@@ -124,7 +147,7 @@ func (r *run) cycles(file *protogen.File, service *protogen.Service) []*declared
 	for _, method := range service.Methods {
 		for i, name := range r.methods[method.Desc.FullName()].Contract.GetErrors() {
 			of := r.files[protoreflect.FullName(name)]
-			if of == nil || of.Desc.Package() == declared.Builtin || of.GoImportPath == file.GoImportPath ||
+			if of == nil || declared.IsContract(of.Desc) || of.GoImportPath == file.GoImportPath ||
 				!r.reaches(of.GoImportPath, file.GoImportPath, make(map[protogen.GoImportPath]bool)) {
 				continue
 			}

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/compiler/protogen"
-	"google.golang.org/protobuf/types/descriptorpb"
 
 	"github.com/remedyrpc/remedy/internal/declared"
 )
@@ -15,34 +15,44 @@ type serviceData struct {
 	Name       string // the Go name
 	Descriptor string // the variable of the file's descriptor
 	ProtoName  string
-	Doc        string
+	Doc        string // the methods and their errors
+	Deprecated string // the last paragraph of the documentation
 }
 
 func (r *run) serviceData(g *protogen.GeneratedFile, file *protogen.File, service *protogen.Service) *serviceData {
 	d := &serviceData{
 		Name: service.GoName, Descriptor: file.GoDescriptorIdent.GoName, ProtoName: string(service.Desc.Name()),
+		Deprecated: deprecation(service.Desc),
 	}
 	var b strings.Builder
 	for _, method := range service.Methods {
 		m := r.methods[method.Desc.FullName()]
-		b.WriteString("  - " + method.GoName + methodNote(m) + ": " + r.errorList(g, file, m) + "\n")
+		lead := "  - "
+		for line := range wrapped(method.GoName+methodNote(m)+": "+r.errorList(g, file, m), rowWidth) {
+			b.WriteString(lead + line + "\n")
+			lead = "    "
+		}
 	}
-	d.Doc = b.String()
-	if options, ok := service.Desc.Options().(*descriptorpb.ServiceOptions); ok && options.GetDeprecated() {
-		d.Doc += "\nDeprecated: Marked as deprecated in " + file.Desc.Path() + ".\n"
-	}
+	d.Doc = cmp.Or(b.String(), "It has no methods.")
 	return d
 }
 
 // methodNote says what a caller has to know before calling.
 func methodNote(m *declared.Method) string {
-	if !m.Contract.GetEffect() {
-		return ""
+	var notes []string
+	if m.Contract.GetEffect() {
+		notes = append(notes, "has an effect")
 	}
 	if key := m.Contract.GetOperationKeyField(); key != "" {
-		return " (has an effect; its operation key is " + key + ")"
+		notes = append(notes, "its operation key is "+key)
 	}
-	return " (has an effect)"
+	if deprecation(m.Method) != "" {
+		notes = append(notes, "deprecated")
+	}
+	if len(notes) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(notes, "; ") + ")"
 }
 
 // errorList names the errors that a method may return. It imports the packages of those that are declared elsewhere: an error

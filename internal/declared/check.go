@@ -19,10 +19,17 @@ func WithExternalTools(names ...string) CheckOption {
 	}
 }
 
+// Within says by their paths which files are refused; the others are only what these are held against. The default is all
+// files.
+func Within(refused func(path string) bool) CheckOption {
+	return func(c *checker) { c.within = refused }
+}
+
 // checker looks at one set.
 type checker struct {
 	*Set
 
+	within   func(path string) bool
 	tools    map[string]bool // the tools that plans may use
 	listed   map[*Error][]*Method
 	problems []*Problem
@@ -30,7 +37,9 @@ type checker struct {
 
 // Check returns everything that is refused, sorted by file and position. Errors of remedy.v1 are not checked.
 func (s *Set) Check(options ...CheckOption) []*Problem {
-	c := &checker{Set: s, tools: make(map[string]bool), listed: make(map[*Error][]*Method)}
+	c := &checker{
+		Set: s, within: func(string) bool { return true }, tools: make(map[string]bool), listed: make(map[*Error][]*Method),
+	}
 	for _, option := range options {
 		option(c)
 	}
@@ -53,7 +62,7 @@ func (s *Set) Check(options ...CheckOption) []*Problem {
 			c.checkContract(m)
 		}
 	}
-	return sorted(c.problems)
+	return Sort(c.problems)
 }
 
 // checkDuplicates refuses a code that two errors of one package have: a caller could not tell them apart.
@@ -61,7 +70,14 @@ func (c *checker) checkDuplicates() {
 	type identity struct{ domain, code string }
 	first := make(map[identity]*Error)
 	byPlace := slices.SortedStableFunc(slices.Values(c.Errors), func(a, b *Error) int {
-		return cmp.Compare(a.Message.ParentFile().Path(), b.Message.ParentFile().Path())
+		switch a, b := a.Message.ParentFile().Path(), b.Message.ParentFile().Path(); {
+		case c.within(a) == c.within(b):
+			return cmp.Compare(a, b)
+		case c.within(b):
+			return -1 // the other one is refused
+		default:
+			return 1
+		}
 	})
 	for _, e := range byPlace {
 		id := identity{e.Domain(), e.Options.GetCode()}
@@ -79,5 +95,7 @@ func (c *checker) checkDuplicates() {
 }
 
 func (c *checker) refuse(d protoreflect.Descriptor, path []int32, format string, arguments ...any) {
-	c.problems = append(c.problems, NewProblem(d, path, format, arguments...))
+	if c.within(d.ParentFile().Path()) {
+		c.problems = append(c.problems, NewProblem(d, path, format, arguments...))
+	}
 }

@@ -1,6 +1,7 @@
 package declared
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -17,10 +18,7 @@ const toolDomain protoreflect.FullName = "tool.remedy.v1"
 
 func (c *checker) checkError(e *Error) {
 	c.checkDomain(e)
-	if name := string(e.Message.Name()); strings.HasSuffix(name, "Error") {
-		c.refuse(e.Message, nil, "the name ends in Error, and so would the generated type twice: name the condition, such as %s",
-			orExample(strings.TrimSuffix(name, "Error"), "SlotStale"))
-	}
+	c.checkName(e)
 	options := e.Options
 	if options.GetDiscriminator() != "" || len(options.GetCases()) > 0 {
 		c.refuse(e.Message, inCases, "discriminator and cases are for remedy.v1 only: declare a message for each code")
@@ -44,11 +42,15 @@ func (c *checker) checkError(e *Error) {
 	}
 }
 
-func orExample(name, example string) string {
-	if name == "" {
-		return example
+func (c *checker) checkName(e *Error) {
+	name := string(e.Message.Name())
+	snake := lowerSnake(name)
+	if !strings.HasSuffix(name, "Error") && snake != "error" && !strings.HasSuffix(snake, "_error") {
+		return
 	}
-	return name
+	condition := strings.TrimRight(name[:len(name)-len("error")], "_")
+	c.refuse(e.Message, nil, "the name ends in Error, and so would the generated type twice: name the condition, such as %s",
+		cmp.Or(condition, "SlotStale"))
 }
 
 func (c *checker) checkDomain(e *Error) {
@@ -58,6 +60,8 @@ func (c *checker) checkDomain(e *Error) {
 			"add one with a version, such as `package shop.v1;`")
 	case domain == toolDomain:
 		c.refuse(e.Message, nil, "the package tool.remedy.v1 is the domain of errors that no proto declares: choose another one")
+	case domain == Builtin:
+		c.refuse(e.Message, nil, "the package remedy.v1 is the domain of the errors of Remedy itself: choose another one")
 	case len(domain) > authored.MaxDomain:
 		c.refuse(e.Message, nil, "the package has %d bytes and is the domain of the error on the wire, of at most %d: shorten it",
 			len(domain), authored.MaxDomain)
@@ -90,7 +94,10 @@ func Rows(options *remedyv1.ErrorOptions) []*remedyv1.ErrorOptions {
 
 func (c *checker) checkCode(e *Error) {
 	code := e.Options.GetCode()
-	suggestion := lowerSnake(string(e.Message.Name()))
+	suggestion := strings.TrimRight(lowerSnake(string(e.Message.Name())), "_")
+	if !authored.IsCode(suggestion) || reserved()[suggestion] {
+		suggestion = "slot_stale"
+	}
 	switch {
 	case code == "":
 		c.refuse(e.Message, inCode, "code is missing: write code: %q", suggestion)
@@ -132,7 +139,7 @@ func (c *checker) checkHeadline(e *Error) {
 		c.refuse(e.Message, inHeadline, "message %s: shorten or clean it", problem)
 	}
 	template := authored.ParseTemplate(headline)
-	for _, name := range template.Fields() {
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(template.Fields()))) {
 		field := e.Message.Fields().ByName(protoreflect.Name(name))
 		switch {
 		case field == nil:
@@ -144,8 +151,8 @@ func (c *checker) checkHeadline(e *Error) {
 	}
 	for _, literal := range template.Literals() {
 		if at := strings.IndexAny(literal, "{}"); at >= 0 {
-			c.refuse(e.Message, inHeadline, "message has a brace that belongs to no placeholder, before %q: write {field}, or leave it out",
-				cut(literal[at:]))
+			c.refuse(e.Message, inHeadline, "message has a brace that is not part of a {field} placeholder, at %q: "+
+				"complete the placeholder, or leave the brace out", cut(literal[at:]))
 			return
 		}
 	}

@@ -33,35 +33,35 @@ func (c *checker) checkPlan(e *Error) {
 }
 
 func (c *checker) checkStep(e *Error, i int32, step *remedyv1.RepairStep) {
-	path := append(slices.Clone(inRepair), planSteps, i)
-	refuse := func(format string, arguments ...any) {
+	refuse := func(field int32, format string, arguments ...any) {
+		path := append(slices.Clone(inRepair), planSteps, i, field)
 		c.refuse(e.Message, path, "repair.steps[%d]"+format, append([]any{i}, arguments...)...)
 	}
 	action, tool := step.GetAction(), step.GetTool()
 	if _, known := remedyv1.RepairAction_name[int32(action)]; !known || action == 0 {
-		refuse(".action is missing: write REPAIR_ACTION_CALL_TOOL, REPAIR_ACTION_ASK_USER or another one of RepairAction")
+		refuse(stepAction, ".action is missing: write REPAIR_ACTION_CALL_TOOL, REPAIR_ACTION_ASK_USER or another one of RepairAction")
 	}
 	if action == remedyv1.RepairAction_REPAIR_ACTION_RETRY_SAME_OPERATION && e.Options.GetRetry() != afterRepair {
-		refuse(".action is REPAIR_ACTION_RETRY_SAME_OPERATION, so retry must be RETRY_POLICY_AFTER_REPAIR, not %s", e.Options.GetRetry())
+		refuse(stepAction, ".action is REPAIR_ACTION_RETRY_SAME_OPERATION, so retry must be RETRY_POLICY_AFTER_REPAIR, not %s", e.Options.GetRetry())
 	}
 	switch {
 	case tool == "" && action == remedyv1.RepairAction_REPAIR_ACTION_CALL_TOOL:
-		refuse(".tool is missing: REPAIR_ACTION_CALL_TOOL names its tool, one of %s", c.toolChoices())
+		refuse(stepTool, ".tool is missing: REPAIR_ACTION_CALL_TOOL names its tool, one of %s", c.toolChoices())
 	case tool != "" && !takesTool(action):
-		refuse(".tool is %q, and %s uses no tool: leave it out", tool, action)
+		refuse(stepTool, ".tool is %q, and %s uses no tool: leave it out", tool, action)
 	case tool != "" && !authored.IsTool(tool):
-		refuse(".tool %q is malformed: write 1 to %d of A-Z, a-z, 0-9 and _ . / -", tool, authored.MaxName)
+		refuse(stepTool, ".tool %q is malformed: write 1 to %d of A-Z, a-z, 0-9 and _ . / -", tool, authored.MaxName)
 	case tool != "" && !c.tools[tool]:
-		refuse(".tool %q is the tool of no contract (by default the method's name in lower snake case): "+
+		refuse(stepTool, ".tool %q is the tool of no contract (by default the method's name in lower snake case): "+
 			"take one of %s, generate all files at once (strategy: all), or give the plugin external_tools=%s",
 			tool, c.toolChoices(), tool)
 	}
 	instruction := step.GetInstruction()
 	if problem := authored.TextProblem(instruction, authored.MaxInstruction); problem != "" {
-		refuse(".instruction %s: shorten or clean it", problem)
+		refuse(stepInstruction, ".instruction %s: shorten or clean it", problem)
 	}
 	if fields := authored.ParseTemplate(instruction).Fields(); len(fields) > 0 {
-		refuse(".instruction has the placeholder {%s}: values go into message only, so that no value becomes an instruction", fields[0])
+		refuse(stepInstruction, ".instruction has the placeholder {%s}: values go into message only, so that no value becomes an instruction", fields[0])
 	}
 }
 

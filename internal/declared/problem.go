@@ -46,10 +46,12 @@ const (
 )
 
 // NewProblem makes a problem of d. The path leads from the option of d, a message or a method, to the part of it that is
-// wrong, by the numbers of the fields and the indexes; without positions for that, the nearest one around it counts.
+// wrong, by the numbers of the fields and the indexes; without a position for that, the nearest one around it counts, or the
+// first one in what is around it: protoc knows where an option is, buf where the parts of it are.
 func NewProblem(d protoreflect.Descriptor, path []int32, format string, arguments ...any) *Problem {
 	p := &Problem{File: d.ParentFile().Path(), Name: string(d.FullName()), Text: fmt.Sprintf(format, arguments...)}
 	full := pathOf(d)
+	whole := len(full)
 	if path != nil {
 		number := int32(messageOptions)
 		if _, ok := d.(protoreflect.MethodDescriptor); ok {
@@ -57,13 +59,35 @@ func NewProblem(d protoreflect.Descriptor, path []int32, format string, argument
 		}
 		full = slices.Concat(full, []int32{number, int32(remedyv1.E_Error.TypeDescriptor().Number())}, path)
 	}
+	locations := d.ParentFile().SourceLocations()
 	for ; len(full) > 0; full = full[:len(full)-1] {
-		if at := d.ParentFile().SourceLocations().ByPath(full); at.Path != nil {
+		at := locations.ByPath(full)
+		if at.Path == nil && len(full) > whole+1 {
+			at = firstWithin(locations, full)
+		}
+		if at.Path != nil {
 			p.Line, p.Column = at.StartLine+1, at.StartColumn+1
 			break
 		}
 	}
 	return p
+}
+
+// firstWithin returns the first location of a part of what the path leads to.
+func firstWithin(locations protoreflect.SourceLocations, path []int32) protoreflect.SourceLocation {
+	var first protoreflect.SourceLocation
+	for i := range locations.Len() {
+		at := locations.Get(i)
+		if len(at.Path) > len(path) && slices.Equal(at.Path[:len(path)], path) &&
+			(first.Path == nil || before(at, first)) {
+			first = at
+		}
+	}
+	return first
+}
+
+func before(a, b protoreflect.SourceLocation) bool {
+	return a.StartLine < b.StartLine || a.StartLine == b.StartLine && a.StartColumn < b.StartColumn
 }
 
 // pathOf is the path of a message, service or method in its file.
@@ -110,13 +134,17 @@ const (
 	planPreserve = 2
 	planUpdate   = 3
 
+	stepAction      = 1
+	stepTool        = 2
+	stepInstruction = 3
+
 	contractErrors = 1
 	contractTool   = 3
 	contractKey    = 4
 )
 
-// sorted sorts problems by file and position; those of one place stay in their order.
-func sorted(problems []*Problem) []*Problem {
+// Sort sorts problems by file and position, and returns them; those of one place stay in their order.
+func Sort(problems []*Problem) []*Problem {
 	slices.SortStableFunc(problems, func(a, b *Problem) int {
 		if a.File != b.File {
 			return strings.Compare(a.File, b.File)

@@ -47,7 +47,20 @@ type Error struct {
 func (e *Error) Domain() string { return string(e.Message.ParentFile().Package()) }
 
 // IsBuiltin reports whether the error is one of Remedy's own.
-func (e *Error) IsBuiltin() bool { return e.Message.ParentFile().Package() == Builtin }
+func (e *Error) IsBuiltin() bool { return IsContract(e.Message.ParentFile()) }
+
+// IsContract reports whether a file is one of remedy.v1, or a copy of one.
+func IsContract(file protoreflect.FileDescriptor) bool {
+	if file.Package() != Builtin {
+		return false
+	}
+	switch file.Path() {
+	case remedyv1.File_remedy_v1_options_proto.Path(), remedyv1.File_remedy_v1_repair_proto.Path(), remedyv1.File_remedy_v1_errors_proto.Path():
+		return true
+	default:
+		return false
+	}
+}
 
 // Status is the status code that options stand for.
 func Status(options *remedyv1.ErrorOptions) codes.Code {
@@ -88,7 +101,7 @@ func Read(files []protoreflect.FileDescriptor) *Set {
 		for i := range file.Services().Len() {
 			s.readService(file.Services().Get(i))
 		}
-		if before == len(s.Errors)+s.contracts() && imports(file, optionsFile) && file.Package() != Builtin {
+		if before == len(s.Errors)+s.contracts() && imports(file, optionsFile) && !IsContract(file) {
 			s.Bare = append(s.Bare, file.Path())
 		}
 	}

@@ -39,7 +39,7 @@ type SlotStaleError struct {
 
 var _ errs.Declared = (*SlotStaleError)(nil)
 
-// NewSlotStale raises a [SlotStaleError] with a copy of message; a nil message is an empty one.
+// NewSlotStale raises [SlotStaleError] with a copy of message; a nil message is an empty one.
 func NewSlotStale(message *SlotStale, options ...errs.Option) *SlotStaleError {
 	if message == nil {
 		message = new(SlotStale)
@@ -161,14 +161,19 @@ var defineSettlementHeld = sync.OnceValue(func() *errs.Definition {
 //	code      settlement_held_until_the_receiving_bank_confirms_a_new_mandate
 //	status    FAILED_PRECONDITION
 //	retry     after_repair
-//	message   Settlement {settlement_id} of {amount} is held in state {state}: the receiving bank asks for a mandate that names this account, and the one on file names another.
-//	step 1    call_tool payments.mandates/list_the_mandates_of_an_account-0123456789abcd: Look for a mandate of the receiving account that is in force on the day of the settlement, and keep its reference for the last step of this plan, as it is now.
-//	step 2    ask_user: Ask the account holder to sign a new mandate where the list has none, and wait for the signature: nothing else replaces it, and no other step can be taken.
+//	message   Settlement {settlement_id} of {amount} is held in state {state}: the receiving bank asks for a mandate that
+//	          names this account, and the one on file names another.
+//	step 1    call_tool payments.mandates/list_the_mandates_of_an_account-0123456789abcd: Look for a mandate of the
+//	          receiving account that is in force on the day of the settlement, and keep its reference for the last step of
+//	          this plan, as it is now.
+//	step 2    ask_user: Ask the account holder to sign a new mandate where the list has none, and wait for the signature:
+//	          nothing else replaces it, and no other step can be taken.
 //	step 3    refresh_state payments.settlements/get_the_state_of_a_settlement-0123456789ab: Read the settlement again.
 //	step 4    change_input: Put the reference of the mandate into the input.
 //	step 5    retry_same_operation payments.settlements/release: Release the settlement.
 //	preserve  operationId, amount, currency, senderId, receiverId, valueDate, endToEndId, purposeCode
-//	update    mandateId, mandateVersion, mandateSignedAt, mandateHolderId, mandateScheme, mandateSequence, mandateReference, authorizationId
+//	update    mandateId, mandateVersion, mandateSignedAt, mandateHolderId, mandateScheme, mandateSequence, mandateReference,
+//	          authorizationId
 //
 // SettlementHeld is as large as a declared error may be: every bound is reached.
 type SettlementHeldError struct {
@@ -178,7 +183,7 @@ type SettlementHeldError struct {
 
 var _ errs.Declared = (*SettlementHeldError)(nil)
 
-// NewSettlementHeld raises a [SettlementHeldError] with a copy of message; a nil message is an empty one.
+// NewSettlementHeld raises [SettlementHeldError] with a copy of message; a nil message is an empty one.
 func NewSettlementHeld(message *SettlementHeld, options ...errs.Option) *SettlementHeldError {
 	if message == nil {
 		message = new(SettlementHeld)
@@ -300,7 +305,7 @@ type ChargedTwiceError struct {
 
 var _ errs.Declared = (*ChargedTwiceError)(nil)
 
-// NewChargedTwice raises a [ChargedTwiceError] with a copy of message; a nil message is an empty one.
+// NewChargedTwice raises [ChargedTwiceError] with a copy of message; a nil message is an empty one.
 func NewChargedTwice(message *ChargedTwice, options ...errs.Option) *ChargedTwiceError {
 	if message == nil {
 		message = new(ChargedTwice)

@@ -34,7 +34,7 @@ type ShelfStaleError struct {
 
 var _ errs.Declared = (*ShelfStaleError)(nil)
 
-// NewShelfStale raises a [ShelfStaleError] with a copy of message; a nil message is an empty one.
+// NewShelfStale raises [ShelfStaleError] with a copy of message; a nil message is an empty one.
 func NewShelfStale(message *ShelfStale, options ...errs.Option) *ShelfStaleError {
 	if message == nil {
 		message = new(ShelfStale)

@@ -38,7 +38,7 @@ type SlotStaleError struct {
 
 var _ errs.Declared = (*SlotStaleError)(nil)
 
-// NewSlotStale raises a [SlotStaleError] with a copy of message; a nil message is an empty one.
+// NewSlotStale raises [SlotStaleError] with a copy of message; a nil message is an empty one.
 //
 // May be returned by ShopService.BookSlot.
 func NewSlotStale(message *SlotStale, options ...errs.Option) *SlotStaleError {
