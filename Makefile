@@ -39,6 +39,7 @@ generate: ## Write gen/ anew from proto/, and the protos of the tests.
 	$(if $(PLUGINS),$(GO) build -o bin/ $(addprefix ./,$(PLUGINS)))
 	$(BUF) generate
 	$(BUF) generate --template internal/shop/buf.gen.yaml
+	$(BUF) generate --template internal/corpus/buf.gen.yaml
 	rm -rf internal/example/shop/third_party
 	mkdir -p internal/example/shop/third_party/remedy
 	cp -r proto/remedy/v1 internal/example/shop/third_party/remedy/
@@ -46,7 +47,7 @@ generate: ## Write gen/ anew from proto/, and the protos of the tests.
 
 .PHONY: generate-check
 generate-check: generate ## Fail when generated code is not what the protos generate.
-	@tools/script/unchanged gen internal/shop/shopv1 internal/example
+	@tools/script/unchanged gen internal/shop/shopv1 internal/corpus internal/example
 
 .PHONY: example-check
 example-check: ## Do what the README says about declared errors, outside of the repository.
