@@ -98,6 +98,9 @@ type Claim struct {
 	Sent, Prepared Digest
 	// Version is the version of the tool, Principal who calls, RunID the agent run; each may be empty.
 	Version, Principal, RunID string
+	// Input is the prepared input, for whoever recovers the operation when nobody calls again; nil where nobody could. It is
+	// of the first claim of an operation, and dropped when that is freed, done or purged.
+	Input []byte
 	// Lease is how long nobody else may take the row over.
 	Lease time.Duration
 	// Immediate crosses in the same step; nil does not.

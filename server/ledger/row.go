@@ -80,6 +80,8 @@ type Row struct {
 	// Sent, Prepared, ToolVersion, Principal and RunID are of the claim.
 	Sent, Prepared                Digest
 	ToolVersion, Principal, RunID string
+	// Input is of the first claim of this operation; nil once it is done, and where it was not given.
+	Input []byte
 	// Journal is of the last crossing.
 	Journal []byte
 	// Leased says that the lease was not out when the row was read; LeaseUntil is its end.
