@@ -24,7 +24,9 @@ func (s *streams) printer() *term.Printer { return term.NewPrinter(s.out, s.colo
 // commands is the command line.
 type commands struct {
 	Explain explainCommand `cmd:"" help:"Explain the error in a google.rpc.Status."`
-	Catalog catalogCommand `cmd:"" help:"List every error of the catalog."`
+	Catalog catalogCommand `cmd:"" help:"List the errors of Remedy, of protos or of a running service; compare two versions."`
+	Lint    lintCommand    `cmd:"" help:"Find what is wrong with the errors and contracts that protos declare."`
+	Proto   protoCommand   `cmd:"" help:"Write the protos of the contract, to import them in yours."`
 	Tools   toolsCommand   `cmd:"" help:"List the tools of a running service."`
 	Call    callCommand    `cmd:"" help:"Call a tool of a running service."`
 	Demo    demoCommand    `cmd:"" help:"Bring about every error that a tool can end with, and show it from all sides."`
@@ -36,18 +38,22 @@ const description = `Typed, repairable errors for tools that agents call.`
 const exitCodes = `
 Exit codes:
   0  done
-  1  not done, for a reason of this machine, or time ran out before anything was sent
-  2  the command line, or the status to be explained, is not understood
+  1  not done, for a reason of this machine, or time ran out before anything was sent, or a service does not describe its protos
+  2  the command line is not understood, or the status, folder or image that it names
   3  the call failed: never send it again                (never)
   4  the call failed: it may be sent again unchanged     (as_is, or it was never sent: no service there)
   5  the call failed: it may be sent again after repair  (after_repair)
   6  the call may or may not have taken effect           (outcome_unknown)
   7  the call failed without a typed error, and nothing says whether it may be sent again
+  8  lint or catalog diff found something, or protos of a catalog seem to be missing
 To see them, build the binary (go build ./cmd/remedy): "go run" turns every code but 0 into 1.
 `
 
-// help writes what --help shows.
+// help writes what --help shows. A command with a default shows that.
 func help(options kong.HelpOptions, c *kong.Context) error {
+	if node := c.Selected(); node != nil && node.DefaultCmd != nil {
+		c.Path = append(c.Path, &kong.Path{Parent: node, Command: node.DefaultCmd})
+	}
 	if err := kong.DefaultHelpPrinter(options, c); err != nil {
 		return err //nolint:wrapcheck // it goes back to kong
 	}

@@ -21,6 +21,11 @@ import (
 type address struct {
 	Addr string `default:"127.0.0.1:7465" env:"REMEDY_ADDR" help:"host:port of the service."`
 
+	connection
+}
+
+// connection says how to reach a service.
+type connection struct {
 	TLS string `default:"auto" enum:"auto,on,off" help:"Whether to use TLS; auto means for every address but this host's."`
 
 	Header map[string]string `help:"Header to send with each call; may be repeated." mapsep:"none" placeholder:"NAME=VALUE"`
@@ -29,8 +34,8 @@ type address struct {
 }
 
 // context returns a context for the calls of a command; a timeout of zero is no bound.
-func (a *address) context(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
-	ctx = metadata.NewOutgoingContext(ctx, metadata.New(a.Header))
+func (c *connection) context(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
+	ctx = metadata.NewOutgoingContext(ctx, metadata.New(c.Header))
 	if timeout == 0 {
 		return context.WithCancel(ctx)
 	}
@@ -39,12 +44,7 @@ func (a *address) context(ctx context.Context, timeout time.Duration) (context.C
 
 // dial returns a client of the service. It connects on the first call.
 func (a *address) dial() (*client.Client, error) {
-	for name, value := range a.Header {
-		if err := checkHeader(name, value); err != nil {
-			return nil, usageError{fmt.Errorf("--header: %w", err)}
-		}
-	}
-	creds, err := a.credentials()
+	creds, err := a.check(a.Addr)
 	if err != nil {
 		return nil, err
 	}
@@ -53,6 +53,16 @@ func (a *address) dial() (*client.Client, error) {
 		return nil, usageError{fmt.Errorf("--addr: %w", err)}
 	}
 	return c, nil
+}
+
+// check returns how to secure the connection, once it is known that the headers can be sent.
+func (c *connection) check(addr string) (credentials.TransportCredentials, error) {
+	for name, value := range c.Header {
+		if err := checkHeader(name, value); err != nil {
+			return nil, usageError{fmt.Errorf("--header: %w", err)}
+		}
+	}
+	return c.credentials(addr)
 }
 
 // checkHeader refuses what grpc cannot send, or keeps for itself and leaves out.
@@ -76,23 +86,23 @@ func checkHeader(name, value string) error {
 }
 
 // credentials returns how to secure the connection.
-func (a *address) credentials() (credentials.TransportCredentials, error) {
-	host, _, err := net.SplitHostPort(a.Addr)
+func (c *connection) credentials(addr string) (credentials.TransportCredentials, error) {
+	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--addr: %w", err)}
 	}
-	if a.TLS == "off" || a.TLS == "auto" && a.CAFile == "" && isLocal(host) {
+	if c.TLS == "off" || c.TLS == "auto" && c.CAFile == "" && isLocal(host) {
 		return insecure.NewCredentials(), nil
 	}
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
-	if a.CAFile != "" {
-		pem, err := os.ReadFile(a.CAFile)
+	if c.CAFile != "" {
+		pem, err := os.ReadFile(c.CAFile)
 		if err != nil {
 			return nil, usageError{fmt.Errorf("--ca-file: %w", err)}
 		}
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, usageError{fmt.Errorf("--ca-file: %s holds no certificate in PEM", a.CAFile)}
+			return nil, usageError{fmt.Errorf("--ca-file: %s holds no certificate in PEM", c.CAFile)}
 		}
 	}
 	return credentials.NewTLS(config), nil

@@ -21,12 +21,23 @@ const (
 	exitAfterRepair
 	exitOutcomeUnknown
 	exitUntyped
+	exitFound
 )
 
 // usageError is a command line, or an input on it, that is not understood.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
+
+// notReadError says that protos could not be had from a service. It is no error of a call that somebody may want to retry.
+type notReadError struct{ error }
+
+func (e notReadError) Unwrap() error { return e.error }
+
+// foundError says that protos were read and are not as they should be.
+type foundError struct{ error }
+
+func (e foundError) Unwrap() error { return e.error }
 
 // shownError is an error that its command has written already.
 type shownError struct{ error }
@@ -45,6 +56,12 @@ func exitCode(err error) int {
 	}
 	if _, ok := errors.AsType[usageError](err); ok {
 		return exitUsage
+	}
+	if _, ok := errors.AsType[foundError](err); ok {
+		return exitFound
+	}
+	if _, ok := errors.AsType[notReadError](err); ok {
+		return exitFailed
 	}
 	if isUnsent(err) {
 		return unsentCode(err)

@@ -43,6 +43,8 @@ func TestExitCode(t *testing.T) {
 		{notCalledError{&errs.ServiceError{Code: errs.CodeOverloaded}}, exitAsIs},
 		{notCalledError{status.Error(codes.PermissionDenied, "x")}, exitUntyped},
 		{&client.OutputError{Cause: os.ErrInvalid}, exitNever},
+		{notReadError{status.Error(codes.Unavailable, "x")}, exitFailed},
+		{shownError{foundError{errors.New("x")}}, exitFound},
 	} {
 		if got := exitCode(c.err); got != c.want {
 			t.Errorf("%v: got %d, want %d", c.err, got, c.want)
@@ -59,7 +61,7 @@ func TestHelp(t *testing.T) {
 	// Every --help lists them, and how to see them.
 	listsCodes := func(name, help string) {
 		t.Helper()
-		for code := exitOK; code <= exitUntyped; code++ {
+		for code := exitOK; code <= exitFound; code++ {
 			if !strings.Contains(help, fmt.Sprintf("\n  %d  ", code)) {
 				t.Errorf("exit code %d is not in %s --help", code, name)
 			}
@@ -69,7 +71,7 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	listsCodes("remedy", got.out)
-	for _, name := range []string{"explain", "catalog", "tools", "call", "demo"} {
+	for _, name := range []string{"explain", "catalog", "lint", "proto", "tools", "call", "demo"} {
 		if !strings.Contains(got.out, "\n  "+name+" ") {
 			t.Errorf("%s is not in --help", name)
 		}

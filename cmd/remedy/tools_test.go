@@ -53,7 +53,7 @@ func TestTLSByAddress(t *testing.T) {
 		"127.0.0.1:1": "insecure", "[::1]:1": "insecure", "localhost:1": "insecure",
 		"10.0.0.1:1": "tls", "example.com:443": "tls", ":1": "tls",
 	} {
-		creds, err := (&address{Addr: addr, TLS: "auto"}).credentials()
+		creds, err := (&connection{TLS: "auto"}).credentials(addr)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,34 +1,43 @@
-// Package catalog lists every error that Remedy itself has. The rows are read from the options of errors.proto, so that
-// they are what the wire says; only when an error arises is written here.
+// Package catalog lists errors: those that Remedy itself has, or those that some protos declare. The rows are read from the
+// options of the protos, so that they are what the wire says; only when a built-in error arises is written here.
 package catalog
 
 import (
 	"strings"
 
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/remedyrpc/remedy/cmd/remedy/internal/report"
 	"github.com/remedyrpc/remedy/errs"
 	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
+	"github.com/remedyrpc/remedy/internal/declared"
 )
 
 // Row is one error: a code, and where one code has several rows, the case that tells them apart.
 type Row struct {
-	Code string `json:"code"`
-	// Type is the full name of the message, GoType the Go type.
-	Type   string `json:"type"`
-	GoType string `json:"goType"`
+	// Code and Domain name the error on the wire.
+	Code   string `json:"code"`
+	Domain string `json:"domain"`
+	// Type is the full name of the message; GoType the Go type and GoPackage where it is, both empty when not known.
+	Type      string `json:"type"`
+	GoType    string `json:"goType,omitempty"`
+	GoPackage string `json:"goPackage,omitempty"`
 	// Case is the field that tells the rows of one type apart, and its value; nil where the code does.
 	Case *Case `json:"case,omitempty"`
 	// Status, Retry and Effect are as on the wire; Effect is empty when the error itself proves nothing.
 	Status string `json:"status"`
 	Retry  string `json:"retry"`
 	Effect string `json:"effect,omitempty"`
-	// Headline is the default, with its placeholders; empty when it is made from the fields.
+	// Headline is the default, with its placeholders; empty when it is made from the fields or the code.
 	Headline string       `json:"headline,omitempty"`
 	Plan     *report.Plan `json:"plan,omitempty"`
-	When     string       `json:"when"`
+	// When says when a built-in error arises, About what the proto says of a declared one, Doc where to read on.
+	When  string `json:"when,omitempty"`
+	About string `json:"about,omitempty"`
+	Doc   string `json:"doc,omitempty"`
+	// File is the proto, and Methods are the methods that may return the error, where that is known.
+	File    string   `json:"file,omitempty"`
+	Methods []string `json:"methods,omitempty"`
 }
 
 // Case is the value of a field.
@@ -37,43 +46,42 @@ type Case struct {
 	Value string `json:"value"`
 }
 
-// Rows returns the catalog in the order of errors.proto.
+// Rows returns the errors of Remedy itself, in the order of errors.proto.
 func Rows() []*Row {
-	var rows []*Row
-	messages := remedyv1.File_remedy_v1_errors_proto.Messages()
-	for i := range messages.Len() {
-		m := messages.Get(i)
-		if options, ok := proto.GetExtension(m.Options(), remedyv1.E_Error).(*remedyv1.ErrorOptions); ok && options != nil {
-			rows = append(rows, rowsOf(m, options)...)
-		}
+	rows := make([]*Row, 0, len(whens()))
+	for _, e := range declared.Read([]protoreflect.FileDescriptor{remedyv1.File_remedy_v1_errors_proto}).Errors {
+		rows = append(rows, rowsOf(e)...)
 	}
 	return rows
 }
 
-func rowsOf(m protoreflect.MessageDescriptor, options *remedyv1.ErrorOptions) []*Row {
-	if options.GetDiscriminator() == "" {
-		return []*Row{rowOf(m, options, nil)}
+func rowsOf(e *declared.Error) []*Row {
+	if e.Options.GetDiscriminator() == "" {
+		return []*Row{rowOf(e, e.Options, nil)}
 	}
 	var rows []*Row
-	for _, c := range options.GetCases() {
+	for _, c := range e.Options.GetCases() {
 		if c.GetValue() == c.GetError().GetCode() {
-			rows = append(rows, rowOf(m, c.GetError(), nil)) // the code tells them apart
+			rows = append(rows, rowOf(e, c.GetError(), nil)) // the code tells them apart
 			continue
 		}
-		rows = append(rows, rowOf(m, c.GetError(), &Case{options.GetDiscriminator(), c.GetValue()}))
+		rows = append(rows, rowOf(e, c.GetError(), &Case{e.Options.GetDiscriminator(), c.GetValue()}))
 	}
 	return rows
 }
 
-func rowOf(m protoreflect.MessageDescriptor, options *remedyv1.ErrorOptions, c *Case) *Row {
+func rowOf(e *declared.Error, options *remedyv1.ErrorOptions, c *Case) *Row {
 	r := &Row{
-		Code: options.GetCode(), Type: string(m.FullName()), GoType: "*errs." + string(m.Name()), Case: c,
-		Status:   strings.TrimPrefix(options.GetStatus().String(), "STATUS_CODE_"),
+		Code: options.GetCode(), Domain: e.Domain(), Type: string(e.Message.FullName()), Case: c,
+		Status:   strings.TrimPrefix(remedyv1.StatusCode(declared.Status(options)).String(), "STATUS_CODE_"), //nolint:gosec // a status code
 		Retry:    errs.RetryPolicy(options.GetRetry()).String(),
 		Effect:   errs.Effect(options.GetEffect()).String(),
-		Headline: options.GetMessage(), Plan: report.PlanOfProto(options.GetRepair()),
+		Headline: options.GetMessage(), Plan: report.PlanOfProto(options.GetRepair()), Doc: options.GetDoc(),
 	}
-	r.When = when(r)
+	r.GoType, r.GoPackage = goType(e)
+	if e.IsBuiltin() {
+		r.When = when(r)
+	}
 	return r
 }
 
@@ -99,8 +107,14 @@ func (r *Row) condition() string {
 
 // headline is what to show for a headline.
 func (r *Row) headline() string {
-	if r.Headline == "" {
+	switch {
+	case r.Headline != "":
+		return r.Headline
+	case r.isBuiltin():
 		return "(made from the fields)"
+	default:
+		return "(made from the code)"
 	}
-	return r.Headline
 }
+
+func (r *Row) isBuiltin() bool { return r.Domain == string(declared.Builtin) }
