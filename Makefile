@@ -58,8 +58,12 @@ proto-lint: $(PROTODEPS) ## Lint the protos.
 	$(BUF) lint
 
 .PHONY: proto-breaking
-proto-breaking: $(PROTODEPS) ## Compare the protos with the image of the newest release.
-	@BUF='$(BUF)' tools/script/breaking
+proto-breaking: $(PROTODEPS) ## Compare the protos, and what they declare, with the image of the newest release.
+	@BUF='$(BUF)' REMEDY='$(GO) run ./cmd/remedy' tools/script/breaking
+
+.PHONY: breaking-check
+breaking-check: $(PROTODEPS) ## Prove that proto-breaking fails when it has to, on a copy of the protos.
+	@BUF='$(BUF)' REMEDY='$(GO) run ./cmd/remedy' tools/script/breaking-check
 
 .PHONY: proto-image
 proto-image: $(PROTODEPS) ## Before tagging VERSION (v1.2.3): write the image that later protos are compared with.
