@@ -101,7 +101,7 @@ func Read(files []protoreflect.FileDescriptor) *Set {
 		for i := range file.Services().Len() {
 			s.readService(file.Services().Get(i))
 		}
-		if before == len(s.Errors)+s.contracts() && imports(file, optionsFile) && !IsContract(file) {
+		if before == len(s.Errors)+s.contracts() && isBare(file) {
 			s.Bare = append(s.Bare, file.Path())
 		}
 	}
