@@ -24,7 +24,8 @@ type Ledger interface {
 	// Wait returns when the row of a key has another version, or is gone. Each store looks by itself at least once a second.
 	Wait(ctx context.Context, key Key, version int64) error
 
-	// Claim makes an attempt the owner of a new operation, or of one whose owner let its lease run out before it crossed.
+	// Claim makes an attempt the owner of a new operation, or of one whose owner let its lease run out before it crossed, and
+	// that was claimed with an equal digest of the input as it was sent: a receipt is never that of another intent.
 	// It returns [ErrFull] where the store keeps as many operations as it may.
 	Claim(ctx context.Context, claim Claim) (Row, bool, error)
 	// Cross moves a claimed row past the boundary. No effect may begin before it has returned true.
