@@ -29,7 +29,7 @@ func Hostile() *rapid.Generator[string] {
 		"\xed\xa0\x80",
 		"%",
 		"é",
-		"一",
+		"一", //nolint:gosmopolitan // on purpose
 		"🧾",
 		"\u200b",
 		"\u200c",
@@ -63,7 +63,7 @@ func Hostile() *rapid.Generator[string] {
 }
 
 // Unfit says why a text must not be shown to an agent, by rules of its own; nothing when it may.
-func Unfit(s string) string {
+func Unfit(s string) string { //nolint:cyclop // a case is a rule
 	if !utf8.ValidString(s) {
 		return "bad UTF-8"
 	}
