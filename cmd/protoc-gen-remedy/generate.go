@@ -27,7 +27,8 @@ const (
 
 // generate writes the files of one run, or refuses all of them with everything that is wrong.
 func generate(gen *protogen.Plugin, s *settings) error {
-	gen.SupportedFeatures = uint64(pluginpb.CodeGeneratorResponse_FEATURE_PROTO3_OPTIONAL | pluginpb.CodeGeneratorResponse_FEATURE_SUPPORTS_EDITIONS)
+	gen.SupportedFeatures = uint64(pluginpb.CodeGeneratorResponse_FEATURE_PROTO3_OPTIONAL) |
+		uint64(pluginpb.CodeGeneratorResponse_FEATURE_SUPPORTS_EDITIONS)
 	gen.SupportedEditionsMinimum, gen.SupportedEditionsMaximum = descriptorpb.Edition_EDITION_PROTO2, descriptorpb.Edition_EDITION_2024
 	r := newRun(gen)
 	problems := r.set.Check(declared.WithExternalTools(s.external...), declared.Within(func(path string) bool {
@@ -65,7 +66,7 @@ func newRun(gen *protogen.Plugin) *run {
 		gen: gen, messages: make(map[protoreflect.FullName]*protogen.Message),
 		files: make(map[protoreflect.FullName]*protogen.File), methods: make(map[protoreflect.FullName]*declared.Method),
 	}
-	var descriptors []protoreflect.FileDescriptor
+	descriptors := make([]protoreflect.FileDescriptor, 0, len(gen.Files))
 	for _, file := range gen.Files {
 		descriptors = append(descriptors, file.Desc)
 		for m := range everyMessage(file.Messages) {

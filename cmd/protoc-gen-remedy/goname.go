@@ -7,14 +7,13 @@ import (
 	"google.golang.org/protobuf/compiler/protogen"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
 	"github.com/remedyrpc/remedy/internal/declared"
 )
 
 // goProblems finds what is right as a proto and does not compile as Go, in the files that are generated.
 func (r *run) goProblems(clients bool) []*declared.Problem {
 	var problems []*declared.Problem
-	names := r.goNames()
+	names, imports := r.goNames(), r.imports()
 	for _, file := range r.byPlace() {
 		if declared.IsContract(file.Desc) {
 			continue
@@ -28,7 +27,7 @@ func (r *run) goProblems(clients bool) []*declared.Problem {
 		if clients {
 			for _, service := range file.Services {
 				problems = append(problems, names.claim(file, service.Desc, "NewTyped"+service.GoName+"Client")...)
-				problems = append(problems, r.cycles(file, service)...)
+				problems = append(problems, r.cycles(imports, file, service)...)
 			}
 		}
 	}
@@ -72,41 +71,47 @@ type goNames map[protogen.GoIdent]protoreflect.FullName
 func (r *run) goNames() goNames {
 	names := make(goNames)
 	for _, file := range r.gen.Files {
-		add := func(name string, d protoreflect.Descriptor) { names[file.GoImportPath.Ident(name)] = d.FullName() }
-		addEnums := func(enums []*protogen.Enum) {
-			for _, e := range enums {
-				add(e.GoIdent.GoName, e.Desc)
-				for _, value := range e.Values {
-					add(value.GoIdent.GoName, value.Desc)
-				}
-			}
-		}
-		addEnums(file.Enums)
+		names.addEnums(file.Enums)
+		names.addExtensions(file.Extensions)
 		for m := range everyMessage(file.Messages) {
-			add(m.GoIdent.GoName, m.Desc)
-			addEnums(m.Enums)
-			for _, field := range m.Fields {
-				if field.Oneof != nil && !field.Oneof.Desc.IsSynthetic() {
-					add(field.GoIdent.GoName, field.Desc)
-				}
-			}
-			for _, x := range m.Extensions {
-				add("E_"+x.GoIdent.GoName, x.Desc)
-			}
-		}
-		for _, x := range file.Extensions {
-			add("E_"+x.GoIdent.GoName, x.Desc)
+			names.addMessage(m)
 		}
 		for _, s := range file.Services {
 			for _, name := range []string{
 				s.GoName + "Client", "New" + s.GoName + "Client", s.GoName + "Server", "Unimplemented" + s.GoName + "Server",
 				"Unsafe" + s.GoName + "Server", "Register" + s.GoName + "Server",
 			} {
-				add(name, s.Desc)
+				names[file.GoImportPath.Ident(name)] = s.Desc.FullName()
 			}
 		}
 	}
 	return names
+}
+
+func (n goNames) addMessage(m *protogen.Message) {
+	n[m.GoIdent] = m.Desc.FullName()
+	n.addEnums(m.Enums)
+	n.addExtensions(m.Extensions)
+	for _, field := range m.Fields {
+		if field.Oneof != nil && !field.Oneof.Desc.IsSynthetic() {
+			n[field.GoIdent] = field.Desc.FullName()
+		}
+	}
+}
+
+func (n goNames) addEnums(enums []*protogen.Enum) {
+	for _, e := range enums {
+		n[e.GoIdent] = e.Desc.FullName()
+		for _, value := range e.Values {
+			n[value.GoIdent] = value.Desc.FullName()
+		}
+	}
+}
+
+func (n goNames) addExtensions(extensions []*protogen.Extension) {
+	for _, x := range extensions {
+		n[x.GoIdent.GoImportPath.Ident("E_"+x.GoIdent.GoName)] = x.Desc.FullName()
+	}
 }
 
 // errorProblems refuses an error whose names are taken.
@@ -137,22 +142,22 @@ func (n goNames) claim(file *protogen.File, d protoreflect.Descriptor, name stri
 		n[id] = d.FullName()
 		return nil
 	}
-	return []*declared.Problem{declared.NewProblem(d, nil, "%s would be generated for it, and is the Go name of %s: rename one of them", name, other)}
+	return []*declared.Problem{declared.NewProblem(d, nil,
+		"%s is generated for it in Go, and is the name of what is generated for %s: rename one of them", name, other)}
 }
 
 // cycles refuses a contract that lists an error of a package which imports that of the contract: the client has to import the
 // errors it returns.
-func (r *run) cycles(file *protogen.File, service *protogen.Service) []*declared.Problem {
+func (r *run) cycles(imports goImports, file *protogen.File, service *protogen.Service) []*declared.Problem {
 	var problems []*declared.Problem
 	for _, method := range service.Methods {
 		for i, name := range r.methods[method.Desc.FullName()].Contract.GetErrors() {
 			of := r.files[protoreflect.FullName(name)]
 			if of == nil || declared.IsContract(of.Desc) || of.GoImportPath == file.GoImportPath ||
-				!r.reaches(of.GoImportPath, file.GoImportPath, make(map[protogen.GoImportPath]bool)) {
+				!imports.reach(of.GoImportPath, file.GoImportPath, make(map[protogen.GoImportPath]bool)) {
 				continue
 			}
-			path := []int32{int32((&remedyv1.MethodContract{}).ProtoReflect().Descriptor().Fields().ByName("errors").Number()), int32(i)} //nolint:gosec // an index
-			problems = append(problems, declared.NewProblem(method.Desc, path,
+			problems = append(problems, declared.NewProblem(method.Desc, []int32{contractErrors, int32(i)},
 				"contract.errors lists %s, whose Go package %s imports that of this file: declare it in a package that does not, "+
 					"or in that of this file", name, of.GoImportPath))
 		}
@@ -160,8 +165,37 @@ func (r *run) cycles(file *protogen.File, service *protogen.Service) []*declared
 	return problems
 }
 
-// reaches reports whether one Go package imports another, through others too.
-func (r *run) reaches(from, to protogen.GoImportPath, seen map[protogen.GoImportPath]bool) bool {
+// contractErrors is the number of the field errors of a contract.
+const contractErrors = 1
+
+// goImports are the Go packages that each Go package imports: those of the protos that its protos import, and of the errors in
+// its contracts.
+type goImports map[protogen.GoImportPath][]protogen.GoImportPath
+
+func (r *run) imports() goImports {
+	imports := make(goImports)
+	for _, file := range r.gen.Files {
+		add := func(of *protogen.File) {
+			if of != nil && of.GoImportPath != file.GoImportPath {
+				imports[file.GoImportPath] = append(imports[file.GoImportPath], of.GoImportPath)
+			}
+		}
+		for i := range file.Desc.Imports().Len() {
+			add(r.gen.FilesByPath[file.Desc.Imports().Get(i).Path()])
+		}
+		for _, service := range file.Services {
+			for _, method := range service.Methods {
+				for _, e := range r.methods[method.Desc.FullName()].Errors {
+					add(r.files[e.Message.FullName()])
+				}
+			}
+		}
+	}
+	return imports
+}
+
+// reach reports whether one package imports another, through others too.
+func (g goImports) reach(from, to protogen.GoImportPath, seen map[protogen.GoImportPath]bool) bool {
 	if from == to {
 		return true
 	}
@@ -169,24 +203,5 @@ func (r *run) reaches(from, to protogen.GoImportPath, seen map[protogen.GoImport
 		return false
 	}
 	seen[from] = true
-	for _, file := range r.gen.Files {
-		if file.GoImportPath != from {
-			continue
-		}
-		for i := range file.Desc.Imports().Len() {
-			if of := r.gen.FilesByPath[file.Desc.Imports().Get(i).Path()]; of != nil && r.reaches(of.GoImportPath, to, seen) {
-				return true
-			}
-		}
-		for _, service := range file.Services {
-			for _, method := range service.Methods {
-				for _, e := range r.methods[method.Desc.FullName()].Errors {
-					if of := r.files[e.Message.FullName()]; of != nil && r.reaches(of.GoImportPath, to, seen) {
-						return true
-					}
-				}
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(g[from], func(next protogen.GoImportPath) bool { return g.reach(next, to, seen) })
 }

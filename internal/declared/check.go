@@ -89,12 +89,12 @@ func (c *checker) checkDuplicates() {
 			first[id] = e
 			continue
 		}
-		c.refuse(e.Message, inCode, "code %q is that of %s (%s) too: give one of them another code",
-			id.code, other.Message.FullName(), NewProblem(other.Message, inCode, "").Position())
+		c.refusef(e.Message, in(optionCode), "code %q is that of %s (%s) too: give one of them another code",
+			id.code, other.Message.FullName(), NewProblem(other.Message, in(optionCode), "").Position())
 	}
 }
 
-func (c *checker) refuse(d protoreflect.Descriptor, path []int32, format string, arguments ...any) {
+func (c *checker) refusef(d protoreflect.Descriptor, path []int32, format string, arguments ...any) {
 	if c.within(d.ParentFile().Path()) {
 		c.problems = append(c.problems, NewProblem(d, path, format, arguments...))
 	}

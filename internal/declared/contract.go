@@ -12,19 +12,19 @@ import (
 func (c *checker) checkContract(m *Method) {
 	contract := m.Contract
 	for i, name := range contract.GetErrors() {
-		path := []int32{contractErrors, int32(i)} //nolint:gosec // an index
+		path := in(contractErrors, int32(i))
 		switch {
 		case slices.Contains(contract.GetErrors()[:i], name):
-			c.refuse(m.Method, path, "contract.errors lists %s twice: keep one of them", name)
+			c.refusef(m.Method, path, "contract.errors lists %s twice: keep one of them", name)
 		case c.byName[protoreflect.FullName(name)] == nil && name != AnyTool:
-			c.refuse(m.Method, path, "contract.errors lists %q, which %s", name, c.errorChoices(m, name))
+			c.refusef(m.Method, path, "contract.errors lists %q, which %s", name, c.errorChoices(m, name))
 		}
 	}
 	if tool := contract.GetTool(); tool != "" && !authored.IsTool(tool) {
-		c.refuse(m.Method, []int32{contractTool}, "contract.tool %q is malformed: write 1 to %d of A-Z, a-z, 0-9 and _ . / -",
+		c.refusef(m.Method, in(contractTool), "contract.tool %q is malformed: write 1 to %d of A-Z, a-z, 0-9 and _ . / -",
 			tool, authored.MaxName)
 	} else if tool == "" && !authored.IsTool(m.Tool()) {
-		c.refuse(m.Method, []int32{contractTool}, "contract.tool is missing, and the method's name makes %q of more than %d bytes: "+
+		c.refusef(m.Method, in(contractTool), "contract.tool is missing, and the method's name makes %q of more than %d bytes: "+
 			"write a shorter one", m.Tool(), authored.MaxName)
 	}
 	c.checkKey(m)
@@ -82,7 +82,7 @@ func (c *checker) checkKey(m *Method) {
 	if name == "" {
 		return
 	}
-	path, input := []int32{contractKey}, m.Method.Input()
+	path, input := in(contractKey), m.Method.Input()
 	field := input.Fields().ByName(protoreflect.Name(name))
 	if field != nil && field.Kind() == protoreflect.StringKind && !field.IsList() && !field.IsMap() {
 		return
@@ -94,7 +94,7 @@ func (c *checker) checkKey(m *Method) {
 			names = append(names, string(other.Name()))
 		}
 		if other.JSONName() == name && field == nil {
-			c.refuse(m.Method, path, "contract.operation_key_field %q is a JSON name: write the name of the proto, %s", name, other.Name())
+			c.refusef(m.Method, path, "contract.operation_key_field %q is a JSON name: write the name of the proto, %s", name, other.Name())
 			return
 		}
 	}
@@ -103,8 +103,8 @@ func (c *checker) checkKey(m *Method) {
 		fix = "take one of " + choices(names)
 	}
 	if field == nil {
-		c.refuse(m.Method, path, "contract.operation_key_field %q is no field of %s: %s", name, input.FullName(), fix)
+		c.refusef(m.Method, path, "contract.operation_key_field %q is no field of %s: %s", name, input.FullName(), fix)
 		return
 	}
-	c.refuse(m.Method, path, "contract.operation_key_field %q is not one string: %s", name, fix)
+	c.refusef(m.Method, path, "contract.operation_key_field %q is not one string: %s", name, fix)
 }

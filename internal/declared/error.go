@@ -21,20 +21,20 @@ func (c *checker) checkError(e *Error) {
 	c.checkName(e)
 	options := e.Options
 	if options.GetDiscriminator() != "" || len(options.GetCases()) > 0 {
-		c.refuse(e.Message, inCases, "discriminator and cases are for remedy.v1 only: declare a message for each code")
+		c.refusef(e.Message, in(optionCases), "discriminator and cases are for remedy.v1 only: declare a message for each code")
 	}
 	c.checkCode(e)
 	c.checkRule(e)
 	c.checkHeadline(e)
 	c.checkPlan(e)
 	if options.GetEffect() == remedyv1.Effect_EFFECT_NONE {
-		c.refuse(e.Message, inEffect, "effect is EFFECT_NONE, which only the tool boundary can prove: leave it out")
+		c.refusef(e.Message, in(optionEffect), "effect is EFFECT_NONE, which only the tool boundary can prove: leave it out")
 	} else if _, known := remedyv1.Effect_name[int32(options.GetEffect())]; !known {
-		c.refuse(e.Message, inEffect, "effect %d is not one of this version: leave it out, or take EFFECT_APPLIED or EFFECT_UNKNOWN",
+		c.refusef(e.Message, in(optionEffect), "effect %d is not one of this version: leave it out, or take EFFECT_APPLIED or EFFECT_UNKNOWN",
 			options.GetEffect())
 	}
 	if doc := options.GetDoc(); strings.HasPrefix(doc, authored.Secure) && !authored.IsLink(doc) {
-		c.refuse(e.Message, inDoc, "doc is not an https URL of at most %d bytes: shorten the link, or write text that is no link",
+		c.refusef(e.Message, in(optionDoc), "doc is not an https URL of at most %d bytes: shorten the link, or write text that is no link",
 			authored.MaxLink)
 	}
 	if len(c.problems) == 0 || c.problems[len(c.problems)-1].Name != string(e.Message.FullName()) {
@@ -49,21 +49,21 @@ func (c *checker) checkName(e *Error) {
 		return
 	}
 	condition := strings.TrimRight(name[:len(name)-len("error")], "_")
-	c.refuse(e.Message, nil, "the name ends in Error, and so would the generated type twice: name the condition, such as %s",
+	c.refusef(e.Message, nil, "the name ends in Error, and so would the generated type twice: name the condition, such as %s",
 		cmp.Or(condition, "SlotStale"))
 }
 
 func (c *checker) checkDomain(e *Error) {
 	switch domain := e.Message.ParentFile().Package(); {
 	case domain == "":
-		c.refuse(e.Message, nil, "the file has no package, which is the domain of the error on the wire: "+
+		c.refusef(e.Message, nil, "the file has no package, which is the domain of the error on the wire: "+
 			"add one with a version, such as `package shop.v1;`")
 	case domain == toolDomain:
-		c.refuse(e.Message, nil, "the package tool.remedy.v1 is the domain of errors that no proto declares: choose another one")
+		c.refusef(e.Message, nil, "the package tool.remedy.v1 is the domain of errors that no proto declares: choose another one")
 	case domain == Builtin:
-		c.refuse(e.Message, nil, "the package remedy.v1 is the domain of the errors of Remedy itself: choose another one")
+		c.refusef(e.Message, nil, "the package remedy.v1 is the domain of the errors of Remedy itself: choose another one")
 	case len(domain) > authored.MaxDomain:
-		c.refuse(e.Message, nil, "the package has %d bytes and is the domain of the error on the wire, of at most %d: shorten it",
+		c.refusef(e.Message, nil, "the package has %d bytes and is the domain of the error on the wire, of at most %d: shorten it",
 			len(domain), authored.MaxDomain)
 	}
 }
@@ -100,12 +100,12 @@ func (c *checker) checkCode(e *Error) {
 	}
 	switch {
 	case code == "":
-		c.refuse(e.Message, inCode, "code is missing: write code: %q", suggestion)
+		c.refusef(e.Message, in(optionCode), "code is missing: write code: %q", suggestion)
 	case !authored.IsCode(code):
-		c.refuse(e.Message, inCode, "code %q is malformed: write %d to %d of a-z, 0-9 and _, a letter first and no _ last, such as %q",
+		c.refusef(e.Message, in(optionCode), "code %q is malformed: write %d to %d of a-z, 0-9 and _, a letter first and no _ last, such as %q",
 			code, authored.MinCode, authored.MaxCode, suggestion)
 	case reserved()[code]:
-		c.refuse(e.Message, inCode, "code %q is reserved for remedy.v1 in every package: choose another one", code)
+		c.refusef(e.Message, in(optionCode), "code %q is reserved for remedy.v1 in every package: choose another one", code)
 	}
 }
 
@@ -113,7 +113,7 @@ func (c *checker) checkCode(e *Error) {
 func (c *checker) checkRule(e *Error) {
 	rule := e.Options.GetRetry()
 	if !authored.IsRule(rule) {
-		c.refuse(e.Message, inRetry, "retry is missing: write RETRY_POLICY_NEVER, RETRY_POLICY_AS_IS or RETRY_POLICY_AFTER_REPAIR")
+		c.refusef(e.Message, in(optionRetry), "retry is missing: write RETRY_POLICY_NEVER, RETRY_POLICY_AS_IS or RETRY_POLICY_AFTER_REPAIR")
 		return
 	}
 	code := Status(e.Options)
@@ -127,7 +127,7 @@ func (c *checker) checkRule(e *Error) {
 		}
 	}
 	slices.Sort(allowed)
-	c.refuse(e.Message, inStatus, "status %s does not go with retry %s: take %s, or leave it out for %s",
+	c.refusef(e.Message, in(optionStatus), "status %s does not go with retry %s: take %s, or leave it out for %s",
 		statusName(code), rule, strings.Join(allowed, ", "), statusName(authored.DefaultStatus(rule)))
 }
 
@@ -136,22 +136,22 @@ func statusName(code codes.Code) string { return remedyv1.StatusCode(code).Strin
 func (c *checker) checkHeadline(e *Error) {
 	headline := e.Options.GetMessage()
 	if problem := authored.TextProblem(headline, authored.MaxHeadline); problem != "" {
-		c.refuse(e.Message, inHeadline, "message %s: shorten or clean it", problem)
+		c.refusef(e.Message, in(optionHeadline), "message %s: shorten or clean it", problem)
 	}
 	template := authored.ParseTemplate(headline)
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(template.Fields()))) {
 		field := e.Message.Fields().ByName(protoreflect.Name(name))
 		switch {
 		case field == nil:
-			c.refuse(e.Message, inHeadline, "placeholder {%s} in message is no field of the error: %s", name, fieldChoices(e.Message, name))
+			c.refusef(e.Message, in(optionHeadline), "placeholder {%s} in message is no field of the error: %s", name, fieldChoices(e.Message, name))
 		case !authored.IsShown(field):
-			c.refuse(e.Message, inHeadline, "placeholder {%s} in message is not a field with one value to show "+
+			c.refusef(e.Message, in(optionHeadline), "placeholder {%s} in message is not a field with one value to show "+
 				"(a number, text, bool, enum, timestamp or duration, neither repeated nor a map): %s", name, fieldChoices(e.Message, name))
 		}
 	}
 	for _, literal := range template.Literals() {
 		if at := strings.IndexAny(literal, "{}"); at >= 0 {
-			c.refuse(e.Message, inHeadline, "message has a brace that is not part of a {field} placeholder, at %q: "+
+			c.refusef(e.Message, in(optionHeadline), "message has a brace that is not part of a {field} placeholder, at %q: "+
 				"complete the placeholder, or leave the brace out", cut(literal[at:]))
 			return
 		}

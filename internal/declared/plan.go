@@ -1,6 +1,7 @@
 package declared
 
 import (
+	"maps"
 	"slices"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -15,53 +16,55 @@ func (c *checker) checkPlan(e *Error) {
 	plan, rule := e.Options.GetRepair(), e.Options.GetRetry()
 	switch steps := len(plan.GetSteps()); {
 	case rule == afterRepair && steps == 0:
-		c.refuse(e.Message, inRepair, "retry is RETRY_POLICY_AFTER_REPAIR and repair has no step: say what has to happen first, "+
+		c.refusef(e.Message, in(optionRepair), "retry is RETRY_POLICY_AFTER_REPAIR and repair has no step: say what has to happen first, "+
 			"such as steps: {action: REPAIR_ACTION_REFRESH_STATE}")
 	case steps > authored.MaxSteps:
-		c.refuse(e.Message, inRepair, "repair has %d steps, at most %d are sent: leave some out", steps, authored.MaxSteps)
+		c.refusef(e.Message, in(optionRepair), "repair has %d steps, at most %d are sent: leave some out", steps, authored.MaxSteps)
 	}
 	for i, step := range plan.GetSteps() {
-		c.checkStep(e, int32(i), step) //nolint:gosec // an index
+		c.checkStep(e, int32(i), step)
 	}
 	c.checkNames(e, planPreserve, "preserve", plan.GetPreserve())
 	c.checkNames(e, planUpdate, "update", plan.GetUpdate())
 	for _, name := range plan.GetPreserve() {
 		if slices.Contains(plan.GetUpdate(), name) {
-			c.refuse(e.Message, inRepair, "repair.preserve and repair.update both name %q: keep it in one of them", name)
+			c.refusef(e.Message, in(optionRepair), "repair.preserve and repair.update both name %q: keep it in one of them", name)
 		}
 	}
 }
 
 func (c *checker) checkStep(e *Error, i int32, step *remedyv1.RepairStep) {
-	refuse := func(field int32, format string, arguments ...any) {
-		path := append(slices.Clone(inRepair), planSteps, i, field)
-		c.refuse(e.Message, path, "repair.steps[%d]"+format, append([]any{i}, arguments...)...)
+	refusef := func(field int32, format string, arguments ...any) {
+		path := in(optionRepair, planSteps, i, field)
+		c.refusef(e.Message, path, "repair.steps[%d]"+format, append([]any{i}, arguments...)...)
 	}
 	action, tool := step.GetAction(), step.GetTool()
 	if _, known := remedyv1.RepairAction_name[int32(action)]; !known || action == 0 {
-		refuse(stepAction, ".action is missing: write REPAIR_ACTION_CALL_TOOL, REPAIR_ACTION_ASK_USER or another one of RepairAction")
+		refusef(stepAction, ".action is missing: write REPAIR_ACTION_CALL_TOOL, REPAIR_ACTION_ASK_USER or another one of RepairAction")
 	}
 	if action == remedyv1.RepairAction_REPAIR_ACTION_RETRY_SAME_OPERATION && e.Options.GetRetry() != afterRepair {
-		refuse(stepAction, ".action is REPAIR_ACTION_RETRY_SAME_OPERATION, so retry must be RETRY_POLICY_AFTER_REPAIR, not %s", e.Options.GetRetry())
+		refusef(stepAction, ".action is REPAIR_ACTION_RETRY_SAME_OPERATION, so retry must be RETRY_POLICY_AFTER_REPAIR, not %s",
+			e.Options.GetRetry())
 	}
 	switch {
 	case tool == "" && action == remedyv1.RepairAction_REPAIR_ACTION_CALL_TOOL:
-		refuse(stepTool, ".tool is missing: REPAIR_ACTION_CALL_TOOL names its tool, one of %s", c.toolChoices())
+		refusef(stepTool, ".tool is missing: REPAIR_ACTION_CALL_TOOL names its tool, one of %s", c.toolChoices())
 	case tool != "" && !takesTool(action):
-		refuse(stepTool, ".tool is %q, and %s uses no tool: leave it out", tool, action)
+		refusef(stepTool, ".tool is %q, and %s uses no tool: leave it out", tool, action)
 	case tool != "" && !authored.IsTool(tool):
-		refuse(stepTool, ".tool %q is malformed: write 1 to %d of A-Z, a-z, 0-9 and _ . / -", tool, authored.MaxName)
+		refusef(stepTool, ".tool %q is malformed: write 1 to %d of A-Z, a-z, 0-9 and _ . / -", tool, authored.MaxName)
 	case tool != "" && !c.tools[tool]:
-		refuse(stepTool, ".tool %q is the tool of no contract (by default the method's name in lower snake case): "+
+		refusef(stepTool, ".tool %q is the tool of no contract (by default the method's name in lower snake case): "+
 			"take one of %s, generate all files at once (strategy: all), or give the plugin external_tools=%s",
 			tool, c.toolChoices(), tool)
 	}
 	instruction := step.GetInstruction()
 	if problem := authored.TextProblem(instruction, authored.MaxInstruction); problem != "" {
-		refuse(stepInstruction, ".instruction %s: shorten or clean it", problem)
+		refusef(stepInstruction, ".instruction %s: shorten or clean it", problem)
 	}
 	if fields := authored.ParseTemplate(instruction).Fields(); len(fields) > 0 {
-		refuse(stepInstruction, ".instruction has the placeholder {%s}: values go into message only, so that no value becomes an instruction", fields[0])
+		refusef(stepInstruction, ".instruction has the placeholder {%s}: write it into message, where it cannot become an instruction, "+
+			"or leave it out", fields[0])
 	}
 }
 
@@ -77,10 +80,7 @@ func takesTool(action remedyv1.RepairAction) bool {
 }
 
 func (c *checker) toolChoices() string {
-	var names []string
-	for name := range c.tools {
-		names = append(names, name)
-	}
+	names := slices.Collect(maps.Keys(c.tools))
 	if len(names) == 0 {
 		return "none (no method has a contract)"
 	}
@@ -89,24 +89,24 @@ func (c *checker) toolChoices() string {
 
 // checkNames holds preserve and update to the inputs of the methods that may return the error.
 func (c *checker) checkNames(e *Error, number int32, list string, names []string) {
-	path := append(slices.Clone(inRepair), number)
+	path := in(optionRepair, number)
 	if len(names) > authored.MaxNames {
-		c.refuse(e.Message, path, "repair.%s has %d names, at most %d are sent: leave some out", list, len(names), authored.MaxNames)
+		c.refusef(e.Message, path, "repair.%s has %d names, at most %d are sent: leave some out", list, len(names), authored.MaxNames)
 	}
 	for i, name := range names {
-		at := append(slices.Clone(path), int32(i)) //nolint:gosec // an index
+		at := in(optionRepair, number, int32(i))
 		switch {
 		case !authored.IsField(name):
-			c.refuse(e.Message, at, "repair.%s names %q, which is no input field: write 1 to %d of A-Z, a-z, 0-9 and _ . $ -",
+			c.refusef(e.Message, at, "repair.%s names %q, which is no input field: write 1 to %d of A-Z, a-z, 0-9 and _ . $ -",
 				list, name, authored.MaxName)
 			continue
 		case slices.Contains(names[:i], name):
-			c.refuse(e.Message, at, "repair.%s names %q twice: keep one of them", list, name)
+			c.refusef(e.Message, at, "repair.%s names %q twice: keep one of them", list, name)
 			continue
 		}
 		for _, m := range c.listed[e] {
 			if input := m.Method.Input(); !hasInput(input, name) {
-				c.refuse(e.Message, at, "repair.%s names %q, which is no field of %s, the input of %s: %s",
+				c.refusef(e.Message, at, "repair.%s names %q, which is no field of %s, the input of %s: %s",
 					list, name, input.FullName(), m.Method.FullName(), inputChoices(input, name))
 				break
 			}

@@ -116,16 +116,19 @@ func pathOfParent(d protoreflect.Descriptor) []int32 {
 	return pathOf(d)
 }
 
-// Fields of the options, by their numbers.
-var (
-	inCode     = []int32{1}
-	inHeadline = []int32{2}
-	inStatus   = []int32{3}
-	inRetry    = []int32{4}
-	inRepair   = []int32{5}
-	inEffect   = []int32{6}
-	inDoc      = []int32{7}
-	inCases    = []int32{9}
+// in is the path to a part of an option.
+func in(path ...int32) []int32 { return path }
+
+// Fields of the options of an error, by their numbers.
+const (
+	optionCode     = 1
+	optionHeadline = 2
+	optionStatus   = 3
+	optionRetry    = 4
+	optionRepair   = 5
+	optionEffect   = 6
+	optionDoc      = 7
+	optionCases    = 9
 )
 
 // Fields of a repair plan and of a contract, by their numbers.

@@ -19,8 +19,12 @@ const Builtin protoreflect.FullName = "remedy.v1"
 // AnyTool is listed by a method that may return every error that a tool declares. It has no options of its own.
 const AnyTool = "remedy.v1.ToolError"
 
-// optionsFile is the proto that a file imports when it declares something.
-const optionsFile = "remedy/v1/options.proto"
+// The protos of remedy.v1. A file imports the first one when it declares something.
+const (
+	optionsFile = "remedy/v1/options.proto"
+	repairFile  = "remedy/v1/repair.proto"
+	errorsFile  = "remedy/v1/errors.proto"
+)
 
 // Set is everything that some files declare. It is not changed after [Read].
 type Set struct {
@@ -51,12 +55,9 @@ func (e *Error) IsBuiltin() bool { return IsContract(e.Message.ParentFile()) }
 
 // IsContract reports whether a file is one of remedy.v1, or a copy of one.
 func IsContract(file protoreflect.FileDescriptor) bool {
-	if file.Package() != Builtin {
-		return false
-	}
 	switch file.Path() {
-	case remedyv1.File_remedy_v1_options_proto.Path(), remedyv1.File_remedy_v1_repair_proto.Path(), remedyv1.File_remedy_v1_errors_proto.Path():
-		return true
+	case optionsFile, repairFile, errorsFile:
+		return file.Package() == Builtin
 	default:
 		return false
 	}
@@ -119,7 +120,7 @@ func Read(files []protoreflect.FileDescriptor) *Set {
 func (s *Set) Error(name protoreflect.FullName) *Error { return s.byName[name] }
 
 func hasBuiltin(file protoreflect.FileDescriptor) bool {
-	return file.Path() == remedyv1.File_remedy_v1_errors_proto.Path()
+	return file.Path() == errorsFile
 }
 
 func imports(file protoreflect.FileDescriptor, path string) bool {
