@@ -10,54 +10,63 @@ import (
 //
 // A move returns the row as it is afterwards, and whether it is what the move makes of it. A move that finds the row in
 // another state changes nothing, and returns the row and false. Every move may be asked for again, with the same
-// arguments, when its answer was lost: it finds its own result and returns true. An error means that it is not known
-// whether the move was made; it wraps [ErrUnavailable], unless ctx ended.
+// arguments, when its answer was lost: it finds its own result, changes nothing and returns true. An error means that it is
+// not known whether the move was made; it wraps [ErrUnavailable], unless ctx ended. After Close that is every call.
 //
-// Time is that of the store, one clock for all processes; durations count from the time of the move.
+// Time is that of the store, one clock for all processes, in UTC; durations count from the time of the move. The caller owns
+// what it gave and what it got: a store keeps no slice of either.
 type Ledger interface {
-	// Get returns the row of a key. Its state is None where there is none, or its time is over.
+	// Get returns the row of a key. Where there is none, its state is None, and all else but the key is zero.
 	Get(ctx context.Context, key Key) (Row, error)
-	// Find returns the row whose operation has an id, within a tenant.
+	// Find returns the row whose operation has an id, within a tenant; a zero one where there is none.
 	Find(ctx context.Context, tenant, id string) (Row, error)
-	// List returns rows of a tenant, the newest first, and the token of the next page, empty after the last one.
+	// List returns rows of a tenant, the newest operation first, and the token of the next page, empty after the last one. It
+	// returns [ErrToken] for a token that is none.
 	List(ctx context.Context, filter Filter) ([]Row, string, error)
-	// Wait returns when the row of a key has another version, or is gone. Each store looks by itself at least once a second.
+	// Wait returns when the row of a key has another version than this; no row has version zero. A lease that runs out is no
+	// change: who waits for that, too, bounds ctx. Each store looks by itself at least once a second.
 	Wait(ctx context.Context, key Key, version int64) error
 
 	// Claim makes an attempt the owner of a new operation, or of one whose owner let its lease run out before it crossed, and
 	// that was claimed with an equal digest of the input as it was sent: a receipt is never that of another intent.
-	// It returns [ErrFull] where the store keeps as many operations as it may.
+	// An operation that was freed is not claimed again under its own id. Claim returns [ErrFull] where the store keeps as many
+	// operations as it may.
 	Claim(ctx context.Context, claim Claim) (Row, bool, error)
 	// Cross moves a claimed row past the boundary. No effect may begin before it has returned true.
 	Cross(ctx context.Context, hold Hold, crossing Crossing) (Row, bool, error)
 	// Free forgets an operation that provably had no effect: not crossed, or crossed once and stated by its only owner not to
-	// have been applied. An operation that crossed before becomes UNKNOWN instead, and Free returns false.
+	// have been applied. One that crossed before, or is being recovered, becomes UNKNOWN instead, and Free returns false.
 	Free(ctx context.Context, hold Hold, failure Failure) (Row, bool, error)
-	// Record completes an operation. The first receipt stays: where there is one already, it is returned with true.
+	// Record completes an operation past the boundary, for its owner, or one that is UNKNOWN or CLOSED, for any attempt at it.
+	// The first receipt stays: where there is one already, it is returned with true.
 	Record(ctx context.Context, hold Hold, receipt Receipt) (Row, bool, error)
-	// Judge stores what verification said of a receipt. An ok is never overwritten.
+	// Judge stores what verification said of a receipt, for any attempt at the operation. An ok is never overwritten.
 	Judge(ctx context.Context, hold Hold, verdict Verdict, reason string) (Row, bool, error)
 	// Park notes that nobody knows what became of an operation.
 	Park(ctx context.Context, hold Hold, reason string) (Row, bool, error)
 
-	// Recover makes an attempt the one that looks what became of an operation: of one past the boundary whose lease is out,
-	// or, without a move, of one that is UNKNOWN or CLOSED and was not looked at for so long.
+	// Recover makes an attempt the one that looks what became of an operation, under a new fence: of one past the boundary whose
+	// lease is out, or, without a move, of one that is UNKNOWN or CLOSED and was not looked at for so long.
 	Recover(ctx context.Context, recovery Recovery) (Row, bool, error)
 	// Redo moves a row that is being recovered back before the boundary, to be executed again under the same operation id.
 	Redo(ctx context.Context, hold Hold, lease time.Duration) (Row, bool, error)
-	// Resolve ends a doubt by the word of a person. It returns [ErrTooEarly] while an attempt could still act.
+	// Resolve ends a doubt by the word of a person. It returns [ErrTooEarly] for one who says that an operation was not applied
+	// while an attempt could still act. Where the same was said before, or there is a receipt of what was applied, it changes
+	// nothing and returns true. The row is a zero one where there is none.
 	Resolve(ctx context.Context, resolution Resolution) (Row, bool, error)
 
-	// Sweep moves rows whose lease is out, at most so many: those that never crossed become FREE, others that are claimed
-	// UNKNOWN, and those past the boundary, which it returns, belong to the attempt of the sweep, to be recovered. Several
-	// processes that sweep get different rows.
+	// Sweep moves rows whose lease is out, at most so many, those first whose lease ended first: what never crossed becomes FREE,
+	// what else is claimed UNKNOWN, and what is past the boundary, which it returns, belongs to the attempt of the sweep, to be
+	// recovered. Several processes that sweep get different rows. What a lost answer named is swept again after its lease.
 	Sweep(ctx context.Context, sweep Sweep) ([]Row, error)
-	// Expire drops outputs and forgets rows that were kept long enough, at most so many of each, and returns how many.
+	// Expire forgets rows that were kept long enough, drops outputs of others, at most so many of each and the oldest first, and
+	// returns how many.
 	Expire(ctx context.Context, retention Retention) (Expired, error)
-	// Purge drops output, journal and texts of an operation, and keeps its key.
+	// Purge drops output, journal, reasons and notes of an operation that is DONE, CLOSED or FREE, and keeps its key. The row is
+	// a zero one where there is none.
 	Purge(ctx context.Context, tenant, id string) (Row, bool, error)
 
-	// Close releases what the ledger holds; calls that are under way end first.
+	// Close releases what the ledger holds. Calls that are under way end first, those that wait at once.
 	Close() error
 }
 
@@ -69,6 +78,8 @@ var (
 	ErrFull = errors.New("the ledger is full")
 	// ErrTooEarly says that an attempt at the operation could still act.
 	ErrTooEarly = errors.New("an attempt could still act")
+	// ErrToken says that a page token is not one that List returned.
+	ErrToken = errors.New("no such page token")
 )
 
 // Key is what an operation key means: the same one of another caller, or of another tool, is another operation.
@@ -126,17 +137,20 @@ type Failure struct {
 	Status []byte
 }
 
-// Recovery asks to look what became of an operation.
+// LeaseOut is the note, and the reason, of what Sweep made of a row whose owner did not come back.
+const LeaseOut = "lease_out"
+
+// Recovery asks to look what became of an operation. Attempt is a new name.
 type Recovery struct {
 	Key
 	Attempt string
-	// Lease is how long the look may take.
+	// Lease is how long nobody else may look at a row past the boundary.
 	Lease time.Duration
 	// Every is how long an UNKNOWN or CLOSED row stays as it is after a look; zero allows a look at any time.
 	Every time.Duration
 }
 
-// Sweep asks for rows whose lease is out.
+// Sweep asks for rows whose lease is out. Attempt is a new name.
 type Sweep struct {
 	Attempt string
 	Lease   time.Duration // of the recovery of each returned row
@@ -153,9 +167,10 @@ type Resolution struct {
 	Actor, Reason string
 }
 
-// Retention says how long things are kept after an operation ended. UNKNOWN rows are kept until they are resolved.
+// Retention says how long things are kept after an operation became DONE or FREE. UNKNOWN rows are kept until they are
+// resolved, CLOSED ones for ever.
 type Retention struct {
-	// Outputs is how long outputs are kept, Keys how long rows are.
+	// Outputs is how long outputs are kept, Keys how long rows are; zero is for ever.
 	Outputs, Keys time.Duration
 	Limit         int
 }

@@ -69,7 +69,7 @@ type Row struct {
 	Key
 
 	State State
-	// Version grows with every change of the row.
+	// Version is 1 for a new row, and one more after every change.
 	Version int64
 	// ID is the operation; Attempt is the attempt that got the row last, under Fence.
 	ID      string
@@ -84,14 +84,14 @@ type Row struct {
 	Input []byte
 	// Journal is of the last crossing.
 	Journal []byte
-	// Leased says that the lease was not out when the row was read; LeaseUntil is its end.
+	// Leased says that the lease was not out when the row was read; LeaseUntil is its end. Only CLAIMED and EFFECT have one.
 	Leased     bool
 	LeaseUntil time.Time
-	// ActsUntil is when the time of the effect and its margin are over, of the last crossing: until then an attempt could still
-	// act, whoever looks.
+	// ActsUntil is when the time of the effect and its margin are over, of every crossing of this operation: until then an
+	// attempt could still act, whoever looks.
 	ActsUntil time.Time
 	// CreatedAt is the first claim of this operation, CrossedAt its last crossing, MovedAt the last move, LookedAt the last
-	// look at what became of it; each is zero where there was none.
+	// look at what became of that crossing; each is zero where there was none.
 	CreatedAt, CrossedAt, MovedAt, LookedAt time.Time
 
 	// Receipt is that of DONE.
@@ -99,7 +99,7 @@ type Row struct {
 	// Verdict and VerdictReason are of the receipt.
 	Verdict       Verdict
 	VerdictReason string
-	// Reason says why the row is UNKNOWN or CLOSED; Failure why it is FREE.
+	// Reason says why the row is UNKNOWN or CLOSED; Failure why it is FREE, and is zero where Sweep freed it.
 	Reason  string
 	Failure Failure
 	// Contradicted says that a receipt came after the key had been closed.
@@ -150,7 +150,8 @@ type Move struct {
 	// From and To are the states, ID is the operation.
 	From, To State
 	ID       string
-	// Fence and Attempt are those of whoever moved the row; Attempt is empty for a person.
+	// Fence and Attempt are those of whoever moved the row. Attempt is empty for a person, and for a receipt that came under an
+	// earlier fence than that of the row.
 	Fence   int64
 	Attempt string
 	// Actor is the person; empty for an attempt.
