@@ -13,7 +13,8 @@ import (
 
 // catalogCommand is remedy catalog.
 type catalogCommand struct {
-	List listCommand `cmd:"" default:"withargs"                                                                    help:"List errors: those of Remedy itself, or all that protos or a running service declare."`
+	List listCommand `cmd:"" default:"withargs" help:"List errors: those of Remedy, or all that protos or a running service declare."`
+
 	Diff diffCommand `cmd:"" help:"Refuse what breaks callers of declared errors, between two versions of protos."`
 }
 

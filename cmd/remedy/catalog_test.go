@@ -27,6 +27,17 @@ func TestCatalogRefusesAnotherFormat(t *testing.T) {
 	}
 }
 
+// An address that is meant for the commands that call tools asks for no reflection.
+func TestCatalogIgnoresTheEnvironment(t *testing.T) {
+	t.Setenv("REMEDY_ADDR", "127.0.0.1:1")
+	if got := command(t, "", "catalog"); got.code != exitOK || got.err != "" {
+		t.Errorf("catalog: exit %d, %s", got.code, got.err)
+	}
+	if got := command(t, "", "lint", good); got.code != exitOK || got.err != "" {
+		t.Errorf("lint: exit %d, %s", got.code, got.err)
+	}
+}
+
 // Each link of the page has its anchor, each row its rule.
 func TestCatalogPage(t *testing.T) {
 	t.Parallel()

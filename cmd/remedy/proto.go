@@ -87,5 +87,5 @@ func (f *contractFile) look(force bool) error {
 	if f.same || force {
 		return nil
 	}
-	return usageError{fmt.Errorf("%s is there and different, so nothing was written: look at it, and add --force to overwrite it", f.path)}
+	return fmt.Errorf("%s is there and different, so nothing was written: look at it, and add --force to overwrite it", f.path)
 }

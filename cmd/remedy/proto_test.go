@@ -47,7 +47,7 @@ func TestProto(t *testing.T) {
 	}{
 		{"first", func() {}, nil, exitOK},
 		{"again", func() {}, nil, exitOK},
-		{"changed", func() { write("mine") }, nil, exitUsage},
+		{"changed", func() { write("mine") }, nil, exitFailed},
 		{"force", func() {}, []string{"--force"}, exitOK},
 		{"blocked", func() { _ = os.Remove(changed); _ = os.Mkdir(changed, 0o700) }, []string{"--force"}, exitFailed},
 	} {

@@ -32,7 +32,6 @@ func TestProtosGolden(t *testing.T) {
 		"protos/catalog.txt":  {[]string{"catalog", "--proto", good}, exitOK},
 		"protos/catalog.json": {[]string{"catalog", "list", "--proto", good, "--format=json"}, exitOK},
 		"protos/catalog.md":   {[]string{"catalog", "--proto", good, "--format=markdown"}, exitOK},
-		"protos/shop.txt":     {[]string{"catalog", "--proto", "../../internal/shop"}, exitOK},
 		"protos/good.txt":     {[]string{"lint", good}, exitOK},
 		"protos/good.json":    {[]string{"lint", good, "--format=json"}, exitOK},
 		"protos/bad.txt":      {[]string{"lint", bad}, exitFound},
@@ -53,6 +52,20 @@ func TestProtosGolden(t *testing.T) {
 			t.Errorf("%v: exit %d, want %d; %s", c.args, got.code, c.want, got.err)
 		}
 		golden(t, name, got.out)
+	}
+}
+
+// The sample shop has one code in two packages.
+func TestShop(t *testing.T) {
+	t.Parallel()
+	got := command(t, "", "catalog", "--proto", "../../internal/shop", "--format=markdown")
+	if got.code != exitOK || got.err != "" {
+		t.Fatalf("exit %d, %s", got.code, got.err)
+	}
+	for _, anchor := range []string{"shop.v1.slot_stale", "stock.v1.slot_stale"} {
+		if !strings.Contains(got.out, `<a id="`+anchor+`"></a>`) {
+			t.Errorf("%s has no anchor", anchor)
+		}
 	}
 }
 

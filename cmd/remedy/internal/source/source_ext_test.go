@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	"github.com/remedyrpc/remedy/cmd/remedy/internal/source"
+	"github.com/remedyrpc/remedy/internal/declared"
 )
 
 // tree writes files into a new folder.
@@ -277,8 +278,27 @@ func FuzzImage(f *testing.F) {
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if files, err := source.Open(t.Context(), path); err == nil && len(files.All) == 0 && files.Own() > 0 {
-			t.Error("own files are not among all")
+		if files, err := source.Open(t.Context(), path); err == nil {
+			declared.Read(files.All).Check()
+		}
+	})
+}
+
+// A proto of any text is compiled and checked, or refused.
+func FuzzFolder(f *testing.F) {
+	f.Add(leaf)
+	f.Add(syntax + `package a.v1; import "remedy/v1/options.proto";
+		message A { option (remedy.v1.error) = {code: "a_b" retry: RETRY_POLICY_NEVER repair: {steps: {tool: "x"} update: "y"}}; string y = 1; }
+		service S { rpc M(A) returns (A) { option (remedy.v1.contract) = {errors: "a.v1.A" operation_key_field: "y"}; } }`)
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, text string) {
+		if err := os.WriteFile(filepath.Join(dir, "a.proto"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if files, err := source.Open(t.Context(), dir); err == nil {
+			declared.Read(files.All).Check()
+		} else if strings.Contains(err.Error(), "panic") {
+			t.Error(err)
 		}
 	})
 }
