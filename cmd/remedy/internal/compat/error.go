@@ -142,7 +142,7 @@ func (c *comparison) compareOptions(before, after *remedyv1.ErrorOptions, name s
 		return f
 	}
 	if from, to := before.GetCode(), after.GetCode(); from != to {
-		add(fieldCode, changed(CodeChanged, "code", strconv.Quote(from), strconv.Quote(to))).refuse(
+		add(fieldCode, changedText(CodeChanged, "code", from, to)).refuse(
 			"Callers match by the code, and clients generated before take the message for this error under the old code only.", newError)
 	}
 	if from, to := status(before), status(after); from != to {
@@ -160,13 +160,13 @@ func (c *comparison) compareOptions(before, after *remedyv1.ErrorOptions, name s
 			"Callers that know the code know by it whether the call took effect: they would repeat an effect, or miss one.", newError)
 	}
 	if from, to := before.GetMessage(), after.GetMessage(); from != to {
-		add(fieldMessage, changed(HeadlineChanged, "headline", quoted(from), quoted(to)))
+		add(fieldMessage, changedText(HeadlineChanged, "headline", from, to))
 	}
 	if !proto.Equal(before.GetRepair(), after.GetRepair()) {
 		add(fieldRepair, changed(PlanChanged, "plan", plan(before), plan(after)))
 	}
 	if from, to := before.GetDoc(), after.GetDoc(); from != to {
-		add(fieldDoc, changed(DocChanged, "doc", quoted(from), quoted(to)))
+		add(fieldDoc, changedText(DocChanged, "doc", from, to))
 	}
 }
 
@@ -188,13 +188,6 @@ func effect(options *remedyv1.ErrorOptions) string {
 
 func plan(options *remedyv1.ErrorOptions) string {
 	return strings.Join(report.PlanOfProto(options.GetRepair()).Lines(), "; ")
-}
-
-func quoted(s string) string {
-	if s == "" {
-		return ""
-	}
-	return strconv.Quote(s)
 }
 
 // codes are the codes of an error, each once.

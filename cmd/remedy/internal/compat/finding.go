@@ -4,6 +4,7 @@
 package compat
 
 import (
+	"strconv"
 	"strings"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -78,6 +79,20 @@ func (f *Finding) place(d protoreflect.Descriptor, path ...int32) *Finding {
 // changed is a value that is another one now.
 func changed(kind Kind, name, from, to string) *Finding {
 	return &Finding{Kind: kind, What: name + " was " + orNone(from) + " and is " + orNone(to), From: from, To: to}
+}
+
+// changedText is a text that is another one now.
+func changedText(kind Kind, name, from, to string) *Finding {
+	f := changed(kind, name, quoted(from), quoted(to))
+	f.From, f.To = from, to
+	return f
+}
+
+func quoted(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strconv.Quote(s)
 }
 
 func (f *Finding) refuse(why, instead string) *Finding {

@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate" // found where it is imported
 	"github.com/bufbuild/protocompile"
@@ -182,6 +184,9 @@ func (t *tree) read(name, file string) (protocompile.SearchResult, error) {
 	if err != nil {
 		return protocompile.SearchResult{}, err
 	}
+	if !utf8.Valid(text) { // the compiler panics on some of it
+		return protocompile.SearchResult{}, fmt.Errorf("%s is no proto: it is not UTF-8", file)
+	}
 	return protocompile.SearchResult{Source: bytes.NewReader(text)}, nil
 }
 
@@ -212,6 +217,9 @@ func (p *problems) add(err reporter.ErrorWithPos) error {
 
 // explain says where the first problem is, and how many there are: the compiler finds them in any order.
 func (t *tree) explain(found problems, err error) error {
+	if failed, ok := errors.AsType[protocompile.PanicError](err); ok {
+		return fmt.Errorf("%s: the compiler gives up on it (%v): look for what is no proto in it", t.path(failed.File), failed.Value)
+	}
 	if placed, ok := errors.AsType[reporter.ErrorWithPos](err); ok && len(found) == 0 {
 		found = problems{placed} // an import that is not there
 	}
@@ -233,9 +241,7 @@ func (t *tree) explain(found problems, err error) error {
 		more += "; imports seem to begin in " + strings.Join(roots, " and ") + ": check each of these folders by itself, or add --import for it"
 	}
 	at := first.GetPosition()
-	name := at.Filename
-	if file := t.paths[name]; file != "" {
-		name = file
-	}
-	return fmt.Errorf("%s:%d:%d: %w%s", name, at.Line, at.Col, first.Unwrap(), more)
+	return fmt.Errorf("%s:%d:%d: %w%s", t.path(at.Filename), at.Line, at.Col, first.Unwrap(), more)
 }
+
+func (t *tree) path(name string) string { return cmp.Or(t.paths[name], name) }
