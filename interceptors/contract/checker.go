@@ -34,7 +34,7 @@ func (c *checker) check(ctx context.Context, name string, err error, stream *ser
 		return
 	}
 	m := c.methods.method(name)
-	late := ctx.Err() != nil && errs.CodeOf(err) == "" && err != errPanicked //nolint:errorlint // this very error
+	late := ctx.Err() != nil && errs.CodeOf(err) == "" && err != error(panicked{}) //nolint:errorlint // this very error
 	if m == nil || late || m.mayReturn(err) || slices.ContainsFunc(stream.errors(), func(of error) bool { return isThat(err, of) }) {
 		return
 	}

@@ -47,7 +47,9 @@ const (
 )
 
 // methodOf is the full name of a method.
-func methodOf(f flavor, kind grpctest.Kind) string { return "/" + serviceName + "/" + string(f) + kindNames[kind] }
+func methodOf(f flavor, kind grpctest.Kind) string {
+	return "/" + serviceName + "/" + string(f) + kindNames[kind]
+}
 
 var contracts = map[flavor]*remedyv1.MethodContract{
 	effect: {Errors: listed, Effect: true, Tool: toolName, OperationKeyField: "value"},
@@ -123,7 +125,9 @@ func (s *service) end(ctx context.Context) error {
 }
 
 // answering ends every call like this.
-func answering(err error) *service { return &service{handle: func(context.Context) error { return err }} }
+func answering(err error) *service {
+	return &service{handle: func(context.Context) error { return err }}
+}
 
 // register registers the service under the name of a package.
 func (s *service) register(r grpc.ServiceRegistrar) {

@@ -28,14 +28,14 @@ func StreamServerInterceptor(options ...ServerOption) grpc.StreamServerIntercept
 func (c *checker) unary(
 	ctx context.Context, request any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler,
 ) (response any, err error) {
-	err = errPanicked // until it has returned
+	err = panicked{} // until it has returned
 	defer func() { c.check(ctx, info.FullMethod, err, nil) }()
 	return handler(ctx, request)
 }
 
 func (c *checker) stream(server any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) (err error) {
 	watched := &serverStream{ServerStream: stream}
-	err = errPanicked // until it has returned
+	err = panicked{} // until it has returned
 	defer func() { c.check(stream.Context(), info.FullMethod, err, watched) }()
 	return handler(server, watched)
 }

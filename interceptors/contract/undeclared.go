@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 
@@ -17,23 +16,21 @@ type Undeclared struct {
 	Err error
 }
 
-// errPanicked stands for what a handler returned that did not return.
-var errPanicked = errors.New("the handler panicked")
+// panicked is the error of a handler that did not return.
+type panicked struct{}
+
+func (panicked) Error() string { return "the handler panicked" }
 
 // String says which error of which method, by its domain and code, or by its type where it has none; no text of it.
 func (u Undeclared) String() string {
-	return fmt.Sprintf("%s returned %s, which its contract does not list", u.Method, u.what())
-}
-
-func (u Undeclared) what() string {
-	switch code := errs.CodeOf(u.Err); {
-	case u.Err == errPanicked: //nolint:errorlint // this very error
-		return "a panic"
-	case code == "":
-		return fmt.Sprintf("an error of type %T", u.Err)
-	default:
-		return errs.InfoOf(u.Err).Domain + "/" + string(code)
+	if u.Err == error(panicked{}) { //nolint:errorlint // this very error
+		return u.Method + " panicked"
 	}
+	what := fmt.Sprintf("an error of type %T", u.Err)
+	if code := errs.CodeOf(u.Err); code != "" {
+		what = errs.InfoOf(u.Err).Domain + "/" + string(code)
+	}
+	return fmt.Sprintf("%s returned %s, which its contract does not list", u.Method, what)
 }
 
 // attrs are what String says, for a log.
