@@ -60,6 +60,9 @@ func (c *diffCommand) Run(ctx context.Context, s *streams) error {
 		files := newFiles
 		if finding.Kind.OfOld() {
 			files = oldFiles
+			if !files.IsOwn(finding.File) {
+				continue // an import that is not needed any more
+			}
 		}
 		finding.File = files.Path(finding.File)
 		if finding.Refused {

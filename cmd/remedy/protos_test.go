@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/descriptorpb"
 
@@ -97,6 +99,42 @@ func TestImages(t *testing.T) {
 		if got := command(t, "", "lint", path); got.code != exitOK || got.err != "" {
 			t.Errorf("%s: exit %d, %s%s", name, got.code, got.out, got.err)
 		}
+	}
+}
+
+// What buf marks as imported belongs to somebody else, who has not removed it.
+func TestDiffOfImports(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name string, set *descriptorpb.FileDescriptorSet) string {
+		t.Helper()
+		b, err := proto.Marshal(set)
+		path := filepath.Join(dir, name)
+		if err != nil || os.WriteFile(path, b, 0o600) != nil {
+			t.Fatal("no image")
+		}
+		return path
+	}
+	unimport := func(file *descriptorpb.FileDescriptorProto) {
+		if file.GetName() == "orders/v1/orders.proto" {
+			file.Dependency = []string{"remedy/v1/options.proto"}
+		}
+	}
+	before := imageOf(t, good, unimport)
+	after := proto.CloneOf(before)
+	after.File = slices.DeleteFunc(after.File, func(file *descriptorpb.FileDescriptorProto) bool {
+		return file.GetName() == "stock/v1/stock.proto"
+	})
+	if got := command(t, "", "catalog", "diff", write("owned", before), write("after", after)); got.code != exitFound {
+		t.Errorf("removed: exit %d, %s%s", got.code, got.out, got.err)
+	}
+	for _, file := range before.File {
+		if file.GetName() == "stock/v1/stock.proto" { // ImageFile.buf_extension {is_import: true}
+			file.ProtoReflect().SetUnknown(protowire.AppendBytes(protowire.AppendTag(nil, 8042, protowire.BytesType), []byte{8, 1}))
+		}
+	}
+	if got := command(t, "", "catalog", "diff", write("imported", before), write("after", after)); got.code != exitOK {
+		t.Errorf("not imported any more: exit %d, %s%s", got.code, got.out, got.err)
 	}
 }
 

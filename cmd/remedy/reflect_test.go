@@ -3,12 +3,14 @@ package main
 import (
 	"encoding/json"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/bufbuild/protocompile/protoutil"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/reflection"
 	refv1 "google.golang.org/grpc/reflection/grpc_reflection_v1"
 	refv1alpha "google.golang.org/grpc/reflection/grpc_reflection_v1alpha"
@@ -281,6 +283,21 @@ func TestReflectionThatFails(t *testing.T) {
 		if got.code != exitFailed || got.out != "" || !strings.Contains(unwrapped(got.err), c.want) || strings.Contains(got.err, "\x1b") {
 			t.Errorf("%s: exit %d, %s%s", name, got.code, got.out, got.err)
 		}
+	}
+}
+
+// Headers go with reflection too: a server may ask who wants to know.
+func TestReflectionSendsHeaders(t *testing.T) {
+	t.Parallel()
+	who := make(chan []string, 10) // the client may ask again
+	answer := func(s refv1.ServerReflection_ServerReflectionInfoServer, _ *refv1.ServerReflectionRequest) error {
+		who <- metadata.ValueFromIncomingContext(s.Context(), "who")
+		return status.Error(codes.PermissionDenied, "not you")
+	}
+	addr := listen(t, func(s *grpc.Server) { refv1.RegisterServerReflectionServer(s, &broken{answer: answer}) })
+	got := command(t, "", "lint", "--addr", addr, "--header", "who=me")
+	if sent := <-who; got.code != exitFailed || !slices.Equal(sent, []string{"me"}) {
+		t.Errorf("exit %d, %s; got %v", got.code, got.err, sent)
 	}
 }
 

@@ -38,6 +38,8 @@ type Row struct {
 	// File is the proto, and Methods are the methods that may return the error, where that is known.
 	File    string   `json:"file,omitempty"`
 	Methods []string `json:"methods,omitempty"`
+
+	builtin bool
 }
 
 // Case is the value of a field.
@@ -56,7 +58,7 @@ func Rows() []*Row {
 }
 
 func rowsOf(e *declared.Error) []*Row {
-	if e.Options.GetDiscriminator() == "" {
+	if e.Options.GetDiscriminator() == "" || len(e.Options.GetCases()) == 0 {
 		return []*Row{rowOf(e, e.Options, nil)}
 	}
 	var rows []*Row
@@ -79,7 +81,7 @@ func rowOf(e *declared.Error, options *remedyv1.ErrorOptions, c *Case) *Row {
 		Headline: options.GetMessage(), Plan: report.PlanOfProto(options.GetRepair()), Doc: options.GetDoc(),
 	}
 	r.GoType, r.GoPackage = goType(e)
-	if e.IsBuiltin() {
+	if r.builtin = e.IsBuiltin(); r.builtin {
 		r.When = when(r)
 	}
 	return r
@@ -110,11 +112,9 @@ func (r *Row) headline() string {
 	switch {
 	case r.Headline != "":
 		return r.Headline
-	case r.isBuiltin():
+	case r.builtin:
 		return "(made from the fields)"
 	default:
 		return "(made from the code)"
 	}
 }
-
-func (r *Row) isBuiltin() bool { return r.Domain == string(declared.Builtin) }

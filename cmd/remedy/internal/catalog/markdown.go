@@ -148,7 +148,7 @@ func (p *page) section(r *Row) {
 	if r.GoType != "" {
 		p.text(code(r.GoType) + ", ")
 	}
-	if !r.isBuiltin() {
+	if !r.builtin {
 		p.text("message " + code(r.Type) + ", domain " + code(r.Domain) + ", ")
 	}
 	p.text(escape(r.Status) + ", retry: **" + escape(r.Retry) + "**")

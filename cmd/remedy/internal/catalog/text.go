@@ -15,7 +15,7 @@ func Text(p *term.Printer, rows []*Row) {
 			title += " (" + condition + ")"
 		}
 		p.Title(title)
-		if !r.isBuiltin() {
+		if !r.builtin {
 			p.Field("domain", r.Domain)
 			p.Field("message", r.Type)
 		}
