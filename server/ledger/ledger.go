@@ -62,7 +62,7 @@ type Ledger interface {
 	// Expire forgets rows that were kept long enough, drops outputs of others, at most so many of each and the oldest first, and
 	// returns how many.
 	Expire(ctx context.Context, retention Retention) (Expired, error)
-	// Purge drops output, journal, reasons and notes of an operation that is DONE, CLOSED or FREE, and keeps its key. The row is
+	// Purge drops input, journal, output, reasons and notes of an operation that is DONE, CLOSED or FREE, and keeps its key. The row is
 	// a zero one where there is none.
 	Purge(ctx context.Context, tenant, id string) (Row, bool, error)
 

@@ -109,7 +109,7 @@ type Row struct {
 }
 
 // Hold is what the owner of the row shows.
-func (r *Row) Hold() Hold { return Hold{Key: r.Key, ID: r.ID, Fence: r.Fence} }
+func (r Row) Hold() Hold { return Hold{Key: r.Key, ID: r.ID, Fence: r.Fence} }
 
 // Receipt is what is kept of a completed operation.
 type Receipt struct {

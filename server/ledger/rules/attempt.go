@@ -43,7 +43,7 @@ func begin(row ledger.Row, claim ledger.Claim, now time.Time) ledger.Row {
 	return ledger.Row{
 		Key: claim.Key, State: row.State, Version: row.Version, Fence: row.Fence, Trail: row.Trail,
 		ID: claim.ID, Sent: claim.Sent, Prepared: claim.Prepared,
-		ToolVersion: claim.Version, Principal: claim.Principal, RunID: claim.RunID, CreatedAt: now,
+		ToolVersion: claim.Version, Principal: claim.Principal, RunID: claim.RunID, Input: claim.Input, CreatedAt: now,
 	}
 }
 

@@ -41,7 +41,7 @@ func owner(row *ledger.Row, note string) step {
 	return step{fence: row.Fence, attempt: row.Attempt, note: note}
 }
 
-// move takes a row to a state, with a lease that ends at a time, or none.
+// move takes a row to a state, with a lease that ends at a time, or none. Once there is nothing to recover, the input goes.
 func move(row ledger.Row, to ledger.State, leaseUntil time.Time, by step, now time.Time) ledger.Row {
 	entry := ledger.Move{
 		At: now, From: row.State, To: to, ID: row.ID,
@@ -50,6 +50,9 @@ func move(row ledger.Row, to ledger.State, leaseUntil time.Time, by step, now ti
 	older := row.Trail[max(0, len(row.Trail)-ledger.MaxTrail+1):]
 	row.Trail = append(append(make([]ledger.Move, 0, len(older)+1), older...), entry)
 	row.State, row.LeaseUntil, row.MovedAt = to, leaseUntil, now
+	if to == ledger.Free || to == ledger.Done {
+		row.Input = nil
+	}
 	return change(row, now)
 }
 

@@ -64,13 +64,15 @@ func Forget(row ledger.Row, retention ledger.Retention, now time.Time) bool {
 	return (row.State == ledger.Done || row.State == ledger.Free) && over(&row, retention.Keys, now)
 }
 
-// DropOutput drops the output of a row that is DONE for so long, and keeps its receipt.
-func DropOutput(row ledger.Row, retention ledger.Retention, now time.Time) (ledger.Row, bool) {
-	if row.State != ledger.Done || len(row.Receipt.Output) == 0 || !over(&row, retention.Outputs, now) {
-		return Read(row, now), false
-	}
+// Stale says that the output of a row is dropped: it is DONE for so long.
+func Stale(row ledger.Row, retention ledger.Retention, now time.Time) bool {
+	return row.State == ledger.Done && len(row.Receipt.Output) > 0 && over(&row, retention.Outputs, now)
+}
+
+// DropOutput drops the output of a row that is DONE, and keeps its receipt.
+func DropOutput(row ledger.Row, now time.Time) ledger.Row {
 	row.Receipt.Output, row.Receipt.Omitted = nil, ledger.Dropped
-	return change(row, now), true
+	return change(row, now)
 }
 
 // over says that a row did not move for so long; zero is for ever.
@@ -78,7 +80,7 @@ func over(row *ledger.Row, kept time.Duration, now time.Time) bool {
 	return kept > 0 && now.Sub(row.MovedAt) >= kept
 }
 
-// Purge drops what an operation that ended holds of its caller: output, journal, reasons and notes. One that did not end stays
+// Purge drops what an operation that ended holds of its caller: input, journal, output, reasons and notes. One that did not end stays
 // as it is, because its journal is needed to find out what became of it.
 func Purge(row ledger.Row, now time.Time) (ledger.Row, bool) {
 	switch row.State {
@@ -92,7 +94,7 @@ func Purge(row ledger.Row, now time.Time) (ledger.Row, bool) {
 	if len(row.Receipt.Output) > 0 {
 		row.Receipt.Output, row.Receipt.Omitted = nil, ledger.Purged
 	}
-	row.Journal, row.Failure.Status = nil, nil
+	row.Input, row.Journal, row.Failure.Status = nil, nil, nil
 	row.Reason, row.VerdictReason = "", ""
 	trail := make([]ledger.Move, len(row.Trail))
 	for i, m := range row.Trail {
@@ -109,5 +111,6 @@ func purged(row *ledger.Row) bool {
 			return false
 		}
 	}
-	return len(row.Receipt.Output)+len(row.Journal)+len(row.Failure.Status)+len(row.Reason)+len(row.VerdictReason) == 0
+	held := len(row.Input) + len(row.Journal) + len(row.Receipt.Output) + len(row.Failure.Status)
+	return held+len(row.Reason)+len(row.VerdictReason) == 0
 }
