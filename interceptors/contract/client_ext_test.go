@@ -342,7 +342,8 @@ func TestOperationID(t *testing.T) {
 // headerSignal is called when the headers of an answer arrive.
 type headerSignal func()
 
-func (headerSignal) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context   { return ctx }
+func (headerSignal) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context { return ctx }
+
 func (headerSignal) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context { return ctx }
 func (headerSignal) HandleConn(context.Context, stats.ConnStats)                       {}
 func (s headerSignal) HandleRPC(_ context.Context, event stats.RPCStats) {
@@ -416,7 +417,8 @@ func TestEveryMethodThatReturnsAnError(t *testing.T) {
 		for f := range contracts {
 			var h hook
 			for _, err := range []error{lost, errs.ToStatus(slotLost.New()).Err(), io.EOF} {
-				s, _ := client(failing{err: err}, contract.WithUndeclared(h.tell)).NewStream(t.Context(), desc(grpctest.Bidi), methodOf(f, grpctest.Bidi))
+				conn := client(failing{err: err}, contract.WithUndeclared(h.tell))
+				s, _ := conn.NewStream(t.Context(), desc(grpctest.Bidi), methodOf(f, grpctest.Bidi))
 				got := method(s)
 				switch {
 				case err == io.EOF && got != io.EOF: //nolint:errorlint // exactly this value

@@ -1,9 +1,9 @@
 // Package contract holds both sides of a call to what its method promises: to the (remedy.v1.contract) option of the
 // method in its proto. Generated clients are built on it.
 //
-//	shop := shopv1.NewTypedShopServiceClient(conn) // any conn, with no dial option
+//	tools := servicev1.NewTypedToolServiceClient(conn) // any conn, with no dial option
 //
-//	_, err := shop.BookSlot(ctx, request)
+//	_, err := tools.CallTool(ctx, request)
 //	switch {
 //	case errors.Is(err, errs.CodeOutcomeUnknown):
 //		// The contract says effect, and the answer was lost: it may have happened.

@@ -62,7 +62,7 @@ var listed = []string{"shop.v1.SlotStale", "remedy.v1.ValidationError"}
 // file describes a service of a package with a method of each flavor and kind.
 func file(pkg string) protoreflect.FileDescriptor {
 	message := "." + string((&wrapperspb.StringValue{}).ProtoReflect().Descriptor().FullName())
-	service := &descriptorpb.ServiceDescriptorProto{Name: proto.String("Orders")}
+	service := &descriptorpb.ServiceDescriptorProto{Name: new("Orders")}
 	for f, promised := range contracts {
 		for kind, name := range kindNames {
 			options := &descriptorpb.MethodOptions{}
@@ -70,13 +70,13 @@ func file(pkg string) protoreflect.FileDescriptor {
 				proto.SetExtension(options, remedyv1.E_Contract, promised)
 			}
 			service.Method = append(service.Method, &descriptorpb.MethodDescriptorProto{
-				Name: proto.String(string(f) + name), InputType: &message, OutputType: &message, Options: options,
-				ClientStreaming: proto.Bool(desc(kind).ClientStreams), ServerStreaming: proto.Bool(desc(kind).ServerStreams),
+				Name: new(string(f) + name), InputType: &message, OutputType: &message, Options: options,
+				ClientStreaming: new(desc(kind).ClientStreams), ServerStreaming: new(desc(kind).ServerStreams),
 			})
 		}
 	}
 	described, err := protodesc.NewFile(&descriptorpb.FileDescriptorProto{
-		Name: proto.String(strings.ReplaceAll(pkg, ".", "/") + "/orders.proto"), Package: &pkg, Syntax: proto.String("proto3"),
+		Name: new(strings.ReplaceAll(pkg, ".", "/") + "/orders.proto"), Package: &pkg, Syntax: new("proto3"),
 		Dependency: []string{"google/protobuf/wrappers.proto", "remedy/v1/options.proto"},
 		Service:    []*descriptorpb.ServiceDescriptorProto{service},
 	}, protoregistry.GlobalFiles)

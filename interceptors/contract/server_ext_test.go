@@ -18,7 +18,6 @@ import (
 	"github.com/remedyrpc/remedy/errs"
 	"github.com/remedyrpc/remedy/interceptors"
 	"github.com/remedyrpc/remedy/interceptors/contract"
-	"github.com/remedyrpc/remedy/interceptors/decode"
 	"github.com/remedyrpc/remedy/internal/grpctest"
 	"github.com/remedyrpc/remedy/internal/shop/shopv1"
 )
@@ -237,7 +236,8 @@ func (refusing) Check(any) error { return &errs.AuthorizationError{} }
 func TestErrorsOfStreams(t *testing.T) {
 	t.Parallel()
 	var h hook
-	conn := serve(t, &service{}, serverOptions(t, interceptors.WithContract(contract.WithReport(h.tell)), interceptors.WithValidate(refusing{})))
+	conn := serve(t, &service{}, serverOptions(t,
+		interceptors.WithContract(contract.WithReport(h.tell)), interceptors.WithValidate(refusing{})))
 	for _, kind := range grpctest.Kinds() {
 		if err := call(t.Context(), client(conn), read, kind).err; errs.CodeOf(err) != errs.CodeAuthorizationDenied {
 			t.Errorf("%s: got %v", kind, err)
@@ -256,7 +256,7 @@ func TestLateHandlers(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			upstream := client(serve(t, answering(status.Error(codes.Unavailable, "busy")), nil), contract.WithDecode(decode.WithRelay(errs.Translate)))
+			upstream := client(serve(t, answering(status.Error(codes.Unavailable, "busy")), nil))
 			told := make(chan contract.Undeclared, 1)
 			done := make(chan struct{})
 			s := &service{handle: func(ctx context.Context) error {
