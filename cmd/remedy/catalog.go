@@ -52,10 +52,10 @@ func (c *listCommand) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	set := declared.Read(files.All)
-	if err := nothing(files, set, c.name(c.Proto)); err != nil {
-		return err
-	}
 	listing := catalog.Of(set, files.Path)
+	if len(listing.Errors)+len(listing.Methods) == 0 {
+		return nothing(files, set, c.name(c.Proto))
+	}
 	listing.Gaps, listing.Notes = gaps(files, set), notes(files, set)
 	if err := c.write(s, listing, listing.Text, listing.Markdown); err != nil {
 		return err

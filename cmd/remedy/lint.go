@@ -43,11 +43,11 @@ func (c *lintCommand) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	set := declared.Read(files.All)
-	if err := nothing(files, set, c.name(c.Path)); err != nil {
-		return err
-	}
 	result := linted{
 		counts: countsOf(files, set), Problems: []*declared.Problem{}, Gaps: gaps(files, set), Notes: notes(files, set),
+	}
+	if result.Errors+result.Contracts == 0 {
+		return nothing(files, set, c.name(c.Path))
 	}
 	for _, problem := range set.Check(declared.WithExternalTools(c.ExternalTools...)) {
 		if !files.IsOwn(problem.File) {

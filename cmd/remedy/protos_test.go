@@ -122,13 +122,13 @@ func TestDiffOfImports(t *testing.T) {
 	}
 	before := imageOf(t, good, unimport)
 	after := proto.CloneOf(before)
-	after.File = slices.DeleteFunc(after.File, func(file *descriptorpb.FileDescriptorProto) bool {
+	after.File = slices.DeleteFunc(after.GetFile(), func(file *descriptorpb.FileDescriptorProto) bool {
 		return file.GetName() == "stock/v1/stock.proto"
 	})
 	if got := command(t, "", "catalog", "diff", write("owned", before), write("after", after)); got.code != exitFound {
 		t.Errorf("removed: exit %d, %s%s", got.code, got.out, got.err)
 	}
-	for _, file := range before.File {
+	for _, file := range before.GetFile() {
 		if file.GetName() == "stock/v1/stock.proto" { // ImageFile.buf_extension {is_import: true}
 			file.ProtoReflect().SetUnknown(protowire.AppendBytes(protowire.AppendTag(nil, 8042, protowire.BytesType), []byte{8, 1}))
 		}
@@ -163,7 +163,7 @@ func TestImageWithoutOptions(t *testing.T) {
 func TestProtosUsage(t *testing.T) {
 	t.Parallel()
 	empty := t.TempDir()
-	if err := os.WriteFile(filepath.Join(empty, "a.proto"), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(empty, "a.proto"), []byte(`syntax = "proto3"; import "remedy/v1/errors.proto";`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

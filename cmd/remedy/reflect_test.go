@@ -15,6 +15,7 @@ import (
 	refv1 "google.golang.org/grpc/reflection/grpc_reflection_v1"
 	refv1alpha "google.golang.org/grpc/reflection/grpc_reflection_v1alpha"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
@@ -218,6 +219,29 @@ func TestReflectionThatTellsNothing(t *testing.T) {
 			t.Errorf("%s: exit %d, %s%s", name, got.code, got.out, got.err)
 		}
 	}
+}
+
+// Of a service without contracts it is not known whether it had any.
+func TestReflectionOfAQuietService(t *testing.T) {
+	t.Parallel()
+	quiet := func(file *descriptorpb.FileDescriptorProto) {
+		if file.GetName() == "orders/v1/orders.proto" {
+			service := proto.CloneOf(file.GetService()[0])
+			service.Name = new("QuietService")
+			for _, m := range service.GetMethod() {
+				m.Options = nil
+			}
+			file.Service = append(file.Service, service)
+		}
+	}
+	addr := listen(t, func(s *grpc.Server) {
+		refv1.RegisterServerReflectionServer(s, reflection.NewServerV1(options(t, quiet, "orders.v1.OrderService", "orders.v1.QuietService")))
+	})
+	got := command(t, "", "lint", "--addr", addr)
+	if got.code != exitOK || got.err != "" {
+		t.Errorf("exit %d, %s", got.code, got.err)
+	}
+	golden(t, "reflect/quiet.txt", got.out)
 }
 
 // broken is a server whose reflection lists one service and then answers as it likes.

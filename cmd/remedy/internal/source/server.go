@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jhump/protoreflect/v2/grpcreflect"
@@ -51,7 +52,9 @@ func Reflect(ctx context.Context, conn grpc.ClientConnInterface) (*Files, error)
 	if err != nil {
 		return nil, err
 	}
-	f := newFiles(Server, append(own, listed...))
+	// A server does not say which of its files belong to others, so all but those that everybody has are its own.
+	all := newFiles(Server, append(own, listed...)).All
+	f := newFiles(Server, slices.DeleteFunc(all, func(file protoreflect.FileDescriptor) bool { return isCarried(file.Path()) }))
 	f.Undescribed = undescribed
 	return f, nil
 }
@@ -83,12 +86,14 @@ func listedErrors(client *grpcreflect.Client, files []protoreflect.FileDescripto
 type carried struct{}
 
 func (carried) FindFileByPath(path string) (protoreflect.FileDescriptor, error) {
-	for _, prefix := range []string{"google/", "remedy/v1/", "buf/validate/"} {
-		if strings.HasPrefix(path, prefix) {
-			return protoregistry.GlobalFiles.FindFileByPath(path) //nolint:wrapcheck // the caller looks for NotFound
-		}
+	if !isCarried(path) {
+		return nil, protoregistry.NotFound
 	}
-	return nil, protoregistry.NotFound
+	return protoregistry.GlobalFiles.FindFileByPath(path) //nolint:wrapcheck // the caller looks for NotFound
+}
+
+func isCarried(path string) bool {
+	return strings.HasPrefix(path, "google/") || strings.HasPrefix(path, "remedy/v1/") || strings.HasPrefix(path, "buf/validate/")
 }
 
 // FindDescriptorByName finds nothing: what a server does not describe is not described.

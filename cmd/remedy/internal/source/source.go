@@ -41,7 +41,7 @@ type Files struct {
 	paths map[string]string
 }
 
-// Own is the number of files that were asked for.
+// Own is the number of files that were asked for; of a server, that it has.
 func (f *Files) Own() int { return len(f.own) }
 
 // IsOwn reports whether a file was asked for; the others are only imported. The name is that of the import.
