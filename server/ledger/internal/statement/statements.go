@@ -1,0 +1,57 @@
+package statement
+
+// Statements are all that a ledger runs, in one dialect.
+type Statements struct {
+	Claim, Cross, Free, Record, Judge, Park, Recover, Look, Redo, Applied, Close, Sweep, Drop, Forget, Purge, Get, Find *Statement
+
+	dialect *Dialect
+}
+
+// New writes the statements in a dialect.
+func New(d *Dialect) (*Statements, error) {
+	s := &Statements{dialect: d}
+	for _, each := range s.all() {
+		written, err := d.statement(each.name, each.text)
+		if err != nil {
+			return nil, err
+		}
+		*each.at = written
+	}
+	return s, nil
+}
+
+// All returns every statement.
+func (s *Statements) All() []*Statement {
+	var all []*Statement
+	for _, each := range s.all() {
+		all = append(all, *each.at)
+	}
+	return all
+}
+
+type text struct {
+	at         **Statement
+	name, text string
+}
+
+func (s *Statements) all() []text {
+	return []text{
+		{&s.Claim, "claim", claimText},
+		{&s.Cross, "cross", crossText},
+		{&s.Free, "free", freeText},
+		{&s.Record, "record", recordText},
+		{&s.Judge, "judge", judgeText},
+		{&s.Park, "park", parkText},
+		{&s.Recover, "recover", recoverText},
+		{&s.Look, "look", lookText},
+		{&s.Redo, "redo", redoText},
+		{&s.Applied, "applied", appliedText},
+		{&s.Close, "close", closeText},
+		{&s.Sweep, "sweep", sweepText},
+		{&s.Drop, "drop", dropText},
+		{&s.Forget, "forget", forgetText},
+		{&s.Purge, "purge", purgeText},
+		{&s.Get, "get", getText},
+		{&s.Find, "find", findText},
+	}
+}

@@ -1,0 +1,48 @@
+-- Times are microseconds since 1970, zero for none; states, verdicts and reasons of omission are the numbers of package ledger.
+CREATE TABLE {{schema}}.operations (
+  tenant         text   NOT NULL,
+  scope          text   NOT NULL,
+  tool           text   NOT NULL,
+  key            text   NOT NULL,
+  state          bigint NOT NULL,
+  version        bigint NOT NULL,
+  id             text   COLLATE "C" NOT NULL,
+  attempt        text   NOT NULL,
+  fence          bigint NOT NULL,
+  crossings      bigint NOT NULL,
+  sent           bytea  NOT NULL,
+  prepared       bytea  NOT NULL,
+  tool_version   text   NOT NULL,
+  principal      text   NOT NULL,
+  run_id         text   NOT NULL,
+  lease_until    bigint NOT NULL,
+  acts_until     bigint NOT NULL,
+  created_at     bigint NOT NULL,
+  crossed_at     bigint NOT NULL,
+  moved_at       bigint NOT NULL,
+  looked_at      bigint NOT NULL DEFAULT 0,
+  completed_at   bigint NOT NULL DEFAULT 0,
+  omitted        bigint NOT NULL DEFAULT 0,
+  size           bigint NOT NULL DEFAULT 0,
+  hash           bytea,
+  kept           bigint NOT NULL DEFAULT 0, -- whether there is an output to drop
+  verdict        bigint NOT NULL DEFAULT 0,
+  verdict_reason text   NOT NULL DEFAULT '',
+  reason         text   NOT NULL DEFAULT '',
+  failure_code   text   NOT NULL DEFAULT '',
+  contradicted   bigint NOT NULL DEFAULT 0,
+  moves          bigint NOT NULL, -- how many there ever were; trail holds the last of them
+  trail          text   NOT NULL,
+  failure_status bytea,
+  journal        bytea,
+  input          bytea,
+  output         bytea,
+  PRIMARY KEY (tenant, scope, tool, key)
+);
+
+CREATE UNIQUE INDEX operations_id ON {{schema}}.operations (tenant, id);
+CREATE INDEX operations_newest ON {{schema}}.operations (tenant, created_at, id);
+CREATE INDEX operations_run ON {{schema}}.operations (tenant, run_id, created_at, id) WHERE run_id <> '';
+-- What is swept, and what expires: rows leave these when they moved on, so both stay small.
+CREATE INDEX operations_lease ON {{schema}}.operations (lease_until) WHERE state IN (2, 3);
+CREATE INDEX operations_ended ON {{schema}}.operations (kept, moved_at) WHERE state IN (1, 4);

@@ -1,0 +1,10 @@
+// Package sqlite is a ledger in one SQLite file, for one process, without cgo. It is the default one of remedyd.
+//
+// A move is acknowledged when it was written and synced to the file's log (WAL, synchronous=FULL): it survives a power cut.
+// One goroutine writes. It takes the moves that wait at that moment into one transaction, so that they share one sync; one that
+// fails does not fail the others. Readers have connections of their own.
+//
+// The file belongs to one process, which a lock beside it ensures. [Backup] copies it while it is in use.
+//
+// Errors name the file and say what to do about it. They are for the log of the server, never for callers.
+package sqlite
