@@ -146,7 +146,8 @@ type Recovery struct {
 	Attempt string
 	// Lease is how long nobody else may look at a row past the boundary.
 	Lease time.Duration
-	// Every is how long an UNKNOWN or CLOSED row stays as it is after a look; zero allows a look at any time.
+	// Every is how long an UNKNOWN or CLOSED row stays as it is after it moved or was looked at, which whoever parked it may have
+	// done; zero allows a look at any time.
 	Every time.Duration
 }
 

@@ -174,7 +174,7 @@ func Recover(row ledger.Row, recovery ledger.Recovery, now time.Time) (ledger.Ro
 		return Read(row, now), true
 	case row.State == ledger.Effect && !leased(&row, now):
 		return look(row, recovery.Attempt, recovery.Lease, now), true
-	case row.State != ledger.Effect && (!lookedAt(&row) || now.Sub(row.LookedAt) >= recovery.Every):
+	case row.State != ledger.Effect && now.Sub(row.MovedAt) >= recovery.Every && now.Sub(row.LookedAt) >= recovery.Every:
 		row.Fence++
 		row.Attempt, row.LookedAt = recovery.Attempt, now
 		return change(row, now), true
