@@ -39,9 +39,10 @@ type tree struct {
 	imports []string
 	own     map[string]string // where the files of the folder are, by the names that imports have for them
 
-	mu    sync.Mutex        // protocompile asks for several files at once
-	paths map[string]string // where the files are that were read
-	below map[string]bool   // the folders in the folder that imports seem to begin in
+	mu       sync.Mutex              // the compiler works on several files at once, and on some of them after it has given up
+	paths    map[string]string       // where the files are that were read
+	below    map[string]bool         // the folders in the folder that imports seem to begin in
+	problems []reporter.ErrorWithPos // what the compiler refuses
 }
 
 func folder(ctx context.Context, dir string, imports []string) (*Files, error) {
@@ -54,11 +55,10 @@ func folder(ctx context.Context, dir string, imports []string) (*Files, error) {
 	if err := t.walk(); err != nil {
 		return nil, err
 	}
-	var problems problems
 	compiler := protocompile.Compiler{
 		Resolver:       protocompile.WithStandardImports(protocompile.ResolverFunc(t.find)),
 		SourceInfoMode: protocompile.SourceInfoStandard | protocompile.SourceInfoExtraOptionLocations,
-		Reporter:       reporter.NewReporter(problems.add, nil),
+		Reporter:       reporter.NewReporter(t.refuse, nil),
 	}
 	var names []string
 	for name := range t.own {
@@ -67,7 +67,7 @@ func folder(ctx context.Context, dir string, imports []string) (*Files, error) {
 	slices.Sort(names)
 	compiled, err := compiler.Compile(ctx, names...)
 	if err != nil {
-		return nil, t.explain(problems, err)
+		return nil, t.explain(err)
 	}
 	own := make([]protoreflect.FileDescriptor, len(compiled))
 	for i, file := range compiled {
@@ -207,21 +207,24 @@ func readFile(file string, most int64) ([]byte, error) {
 	return text, nil
 }
 
-// problems are what the compiler refuses. It tells of them one at a time.
-type problems []reporter.ErrorWithPos
-
-func (p *problems) add(err reporter.ErrorWithPos) error {
-	*p = append(*p, err)
+// refuse is told of one problem at a time.
+func (t *tree) refuse(err reporter.ErrorWithPos) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.problems = append(t.problems, err)
 	return nil // go on
 }
 
 // explain says where the first problem is, and how many there are: the compiler finds them in any order.
-func (t *tree) explain(found problems, err error) error {
+func (t *tree) explain(err error) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	found := slices.Clone(t.problems)
 	if failed, ok := errors.AsType[protocompile.PanicError](err); ok {
 		return fmt.Errorf("%s: the compiler gives up on it (%v): look for what is no proto in it", t.path(failed.File), failed.Value)
 	}
 	if placed, ok := errors.AsType[reporter.ErrorWithPos](err); ok && len(found) == 0 {
-		found = problems{placed} // an import that is not there
+		found = append(found, placed) // an import that is not there
 	}
 	if len(found) == 0 {
 		return fmt.Errorf("compiling the protos of %s: %w", t.dir, err)
