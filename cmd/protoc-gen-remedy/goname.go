@@ -56,11 +56,9 @@ func (r *run) copyProblems(file *protogen.File) []*declared.Problem {
 		if of == nil || !declared.IsContract(of.Desc) || of.GoImportPath == remedyPackage {
 			continue
 		}
-		return []*declared.Problem{{
-			File: file.Desc.Path(), Name: string(file.Desc.Package()),
-			Text: of.Desc.Path() + " has the Go package " + string(of.GoImportPath) + ", not " + string(remedyPackage) +
-				": leave its go_package as it is (managed mode: disable it for the path remedy/v1), and generate no code for it",
-		}}
+		return []*declared.Problem{declared.NewProblem(file.Desc, []int32{fileImports, int32(i)},
+			"%s has the Go package %s, not %s: leave its go_package as it is (managed mode: disable it for the path remedy/v1), "+
+				"and generate no code for it", of.Desc.Path(), of.GoImportPath, remedyPackage)}
 	}
 	return nil
 }
@@ -118,19 +116,17 @@ func (n goNames) addExtensions(extensions []*protogen.Extension) {
 func (n goNames) errorProblems(file *protogen.File, m *protogen.Message) []*declared.Problem {
 	problems := n.claim(file, m.Desc, m.GoIdent.GoName+"Error")
 	problems = append(problems, n.claim(file, m.Desc, "New"+m.GoIdent.GoName)...)
-	taken := func(name string) {
-		problems = append(problems, declared.NewProblem(m.Desc, nil,
-			"%s is RemedyError in Go, the method by which the error is found: name it something else", name))
+	taken := func(d protoreflect.Descriptor, name string) {
+		if name == "RemedyError" {
+			problems = append(problems, declared.NewProblem(d, nil,
+				"its name in Go is RemedyError, that of the method by which the error is found: choose another one"))
+		}
 	}
 	for _, field := range m.Fields {
-		if field.GoName == "RemedyError" {
-			taken("field " + string(field.Desc.Name()))
-		}
+		taken(field.Desc, field.GoName)
 	}
 	for _, oneof := range m.Oneofs {
-		if oneof.GoName == "RemedyError" {
-			taken("oneof " + string(oneof.Desc.Name()))
-		}
+		taken(oneof.Desc, oneof.GoName)
 	}
 	return problems
 }
@@ -165,8 +161,11 @@ func (r *run) cycles(imports goImports, file *protogen.File, service *protogen.S
 	return problems
 }
 
-// contractErrors is the number of the field errors of a contract.
-const contractErrors = 1
+// Numbers of fields that lead to what is wrong: the imports of a file, and the errors of a contract.
+const (
+	fileImports    = 3
+	contractErrors = 1
+)
 
 // goImports are the Go packages that each Go package imports: those of the protos that its protos import, and of the errors in
 // its contracts.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Clean makes s fit to be read by an agent: valid UTF-8, white space folded, nothing that a reader would not see, and no
@@ -118,10 +119,27 @@ func TextProblem(text string, runes int) string {
 	if n := len([]rune(text)); n > runes {
 		return "has " + strconv.Itoa(n) + " code points, at most " + strconv.Itoa(runes) + " are sent"
 	}
-	if Clean(text) != text {
-		return "has control or invisible characters, brackets or repeated white space"
+	if clean := Clean(text); clean != text {
+		before := 0
+		for before < min(len(text), len(clean)) && text[before] == clean[before] {
+			before++
+		}
+		for before < len(text) && !utf8.RuneStart(text[before]) {
+			before--
+		}
+		return "has something at " + strconv.QuoteToASCII(beginning(text[before:])) +
+			" that is not sent: control or invisible characters, brackets or repeated white space"
 	}
 	return ""
+}
+
+// beginning is the first few characters of a text.
+func beginning(text string) string {
+	const most = 8
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most])
+	}
+	return text
 }
 
 // Secure begins the links that are sent.

@@ -79,14 +79,18 @@ func TestWireLen(t *testing.T) {
 
 func TestTextProblem(t *testing.T) {
 	t.Parallel()
+	const others = " that is not sent: control or invisible characters, brackets or repeated white space"
 	tests := []struct {
 		name, in, want string
 	}{
 		{"empty", "", ""},
 		{"at the bound", "äöüß€", ""},
 		{"over the bound", "äöüß€!", "has 6 code points, at most 5 are sent"},
-		{"not clean", "a  b", "has control or invisible characters, brackets or repeated white space"},
-		{"bad UTF-8", "a\xff", "has control or invisible characters, brackets or repeated white space"},
+		{"brackets", "a [b]", `has something at "[b]"` + others},
+		{"white space", "a  b", `has something at " b"` + others},
+		{"at the end", "a ", `has something at " "` + others},
+		{"bidi", "a\u202eb", `has something at "\u202eb"` + others},
+		{"in a character", "\u20aa\u202e", `has something at "\u202e"` + others},
 	}
 	for _, test := range tests {
 		if got := authored.TextProblem(test.in, 5); got != test.want {

@@ -57,6 +57,11 @@ func (s *Set) Check(options ...CheckOption) []*Problem {
 		}
 	}
 	c.checkDuplicates()
+	for _, p := range s.unread {
+		if c.within(p.File) {
+			c.problems = append(c.problems, p)
+		}
+	}
 	for _, m := range s.Methods {
 		if m.Contract != nil {
 			c.checkContract(m)

@@ -25,7 +25,7 @@ func (c *checker) checkContract(m *Method) {
 			tool, authored.MaxName)
 	} else if tool == "" && !authored.IsTool(m.Tool()) {
 		c.refusef(m.Method, in(contractTool), "contract.tool is missing, and the method's name makes %q of more than %d bytes: "+
-			"write a shorter one", m.Tool(), authored.MaxName)
+			"write one that is shorter", m.Tool(), authored.MaxName)
 	}
 	c.checkKey(m)
 }
@@ -37,10 +37,9 @@ func (c *checker) errorChoices(m *Method, name string) string {
 			return "has no (remedy.v1.error) option: declare it as an error, or list another one"
 		}
 	}
-	last := name[strings.LastIndexByte(name, '.')+1:]
 	var same, all []string
 	for full, e := range c.byName {
-		if string(full.Name()) == last {
+		if strings.HasSuffix("."+string(full), "."+strings.TrimPrefix(name, ".")) {
 			same = append(same, string(full))
 		}
 		if e.Domain() == string(m.Method.ParentFile().Package()) {
@@ -51,9 +50,10 @@ func (c *checker) errorChoices(m *Method, name string) string {
 	case len(same) > 0:
 		return "is no message of these files: write the full name, " + choices(same)
 	case len(all) > 0:
-		return "is no message of these files: import its file and generate all files at once (strategy: all), or take one of " + choices(all)
+		return "is no message of these files: generate its file at once with this one (strategy: all) or import it, or take one of " +
+			choices(all)
 	default:
-		return "is no message of these files: import its file, and generate all files at once (strategy: all)"
+		return "is no message of these files: generate its file at once with this one (strategy: all), or import it"
 	}
 }
 

@@ -20,8 +20,11 @@ func (c *checker) checkError(e *Error) {
 	c.checkDomain(e)
 	c.checkName(e)
 	options := e.Options
-	if options.GetDiscriminator() != "" || len(options.GetCases()) > 0 {
-		c.refusef(e.Message, in(optionCases), "discriminator and cases are for remedy.v1 only: declare a message for each code")
+	if options.GetDiscriminator() != "" {
+		c.refusef(e.Message, in(optionDiscriminator), "discriminator is for remedy.v1 only: declare a message for each code")
+	}
+	if len(options.GetCases()) > 0 {
+		c.refusef(e.Message, in(optionCases), "cases are for remedy.v1 only: declare a message for each code")
 	}
 	c.checkCode(e)
 	c.checkRule(e)

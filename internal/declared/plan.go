@@ -19,16 +19,18 @@ func (c *checker) checkPlan(e *Error) {
 		c.refusef(e.Message, in(optionRepair), "retry is RETRY_POLICY_AFTER_REPAIR and repair has no step: say what has to happen first, "+
 			"such as steps: {action: REPAIR_ACTION_REFRESH_STATE}")
 	case steps > authored.MaxSteps:
-		c.refusef(e.Message, in(optionRepair), "repair has %d steps, at most %d are sent: leave some out", steps, authored.MaxSteps)
+		c.refusef(e.Message, in(optionRepair, planSteps, authored.MaxSteps), "repair has %d steps, at most %d are sent: leave some out",
+			steps, authored.MaxSteps)
 	}
 	for i, step := range plan.GetSteps() {
 		c.checkStep(e, int32(i), step)
 	}
 	c.checkNames(e, planPreserve, "preserve", plan.GetPreserve())
 	c.checkNames(e, planUpdate, "update", plan.GetUpdate())
-	for _, name := range plan.GetPreserve() {
-		if slices.Contains(plan.GetUpdate(), name) {
-			c.refusef(e.Message, in(optionRepair), "repair.preserve and repair.update both name %q: keep it in one of them", name)
+	for i, name := range plan.GetUpdate() {
+		if slices.Contains(plan.GetPreserve(), name) {
+			c.refusef(e.Message, in(optionRepair, planUpdate, int32(i)), "repair.preserve and repair.update both name %q: "+
+				"keep it in one of them", name)
 		}
 	}
 }
@@ -48,14 +50,14 @@ func (c *checker) checkStep(e *Error, i int32, step *remedyv1.RepairStep) {
 	}
 	switch {
 	case tool == "" && action == remedyv1.RepairAction_REPAIR_ACTION_CALL_TOOL:
-		refusef(stepTool, ".tool is missing: REPAIR_ACTION_CALL_TOOL names its tool, one of %s", c.toolChoices())
+		refusef(stepTool, ".tool is missing, and REPAIR_ACTION_CALL_TOOL needs one: %s", c.toolChoices())
 	case tool != "" && !takesTool(action):
 		refusef(stepTool, ".tool is %q, and %s uses no tool: leave it out", tool, action)
 	case tool != "" && !authored.IsTool(tool):
 		refusef(stepTool, ".tool %q is malformed: write 1 to %d of A-Z, a-z, 0-9 and _ . / -", tool, authored.MaxName)
 	case tool != "" && !c.tools[tool]:
 		refusef(stepTool, ".tool %q is the tool of no contract (by default the method's name in lower snake case): "+
-			"take one of %s, generate all files at once (strategy: all), or give the plugin external_tools=%s",
+			"%s, generate all files at once (strategy: all), or give the plugin external_tools=%s",
 			tool, c.toolChoices(), tool)
 	}
 	instruction := step.GetInstruction()
@@ -82,16 +84,16 @@ func takesTool(action remedyv1.RepairAction) bool {
 func (c *checker) toolChoices() string {
 	names := slices.Collect(maps.Keys(c.tools))
 	if len(names) == 0 {
-		return "none (no method has a contract)"
+		return "give the method that it calls a contract"
 	}
-	return choices(names)
+	return "take one of " + choices(names)
 }
 
 // checkNames holds preserve and update to the inputs of the methods that may return the error.
 func (c *checker) checkNames(e *Error, number int32, list string, names []string) {
-	path := in(optionRepair, number)
 	if len(names) > authored.MaxNames {
-		c.refusef(e.Message, path, "repair.%s has %d names, at most %d are sent: leave some out", list, len(names), authored.MaxNames)
+		c.refusef(e.Message, in(optionRepair, number, authored.MaxNames), "repair.%s has %d names, at most %d are sent: "+
+			"leave some out", list, len(names), authored.MaxNames)
 	}
 	for i, name := range names {
 		at := in(optionRepair, number, int32(i))

@@ -39,25 +39,28 @@ func (p *Problem) Position() string {
 const (
 	fileMessages   = 4
 	fileServices   = 6
+	messageFields  = 2
 	messageNested  = 3
 	messageOptions = 7
+	messageOneofs  = 8
 	serviceMethods = 2
 	methodOptions  = 4
 )
 
 // NewProblem makes a problem of d. The path leads from the option of d, a message or a method, to the part of it that is
-// wrong, by the numbers of the fields and the indexes; without a position for that, the nearest one around it counts, or the
-// first one in what is around it: protoc knows where an option is, buf where the parts of it are.
+// wrong, by the numbers of the fields and the indexes, or from the top of d, a file. Without a position for that, the nearest
+// one around it counts, or the first one in what is around it: protoc knows where an option is, buf where the parts of it are.
 func NewProblem(d protoreflect.Descriptor, path []int32, format string, arguments ...any) *Problem {
 	p := &Problem{File: d.ParentFile().Path(), Name: string(d.FullName()), Text: fmt.Sprintf(format, arguments...)}
 	full := pathOf(d)
 	whole := len(full)
-	if path != nil {
-		number := int32(messageOptions)
-		if _, ok := d.(protoreflect.MethodDescriptor); ok {
-			number = methodOptions
-		}
-		full = slices.Concat(full, []int32{number, int32(remedyv1.E_Error.TypeDescriptor().Number())}, path)
+	switch d.(type) {
+	case protoreflect.FileDescriptor:
+		full = path
+	case protoreflect.MessageDescriptor:
+		full = append(full, inOption(messageOptions, path)...)
+	case protoreflect.MethodDescriptor:
+		full = append(full, inOption(methodOptions, path)...)
 	}
 	locations := d.ParentFile().SourceLocations()
 	for ; len(full) > 0; full = full[:len(full)-1] {
@@ -71,6 +74,14 @@ func NewProblem(d protoreflect.Descriptor, path []int32, format string, argument
 		}
 	}
 	return p
+}
+
+// inOption is a path to a part of our option; nil is what has the option.
+func inOption(options int32, path []int32) []int32 {
+	if path == nil {
+		return nil
+	}
+	return slices.Concat([]int32{options, int32(remedyv1.E_Error.TypeDescriptor().Number())}, path)
 }
 
 // firstWithin returns the first location of a part of what the path leads to.
@@ -90,7 +101,7 @@ func before(a, b protoreflect.SourceLocation) bool {
 	return a.StartLine < b.StartLine || a.StartLine == b.StartLine && a.StartColumn < b.StartColumn
 }
 
-// pathOf is the path of a message, service or method in its file.
+// pathOf is the path of a declaration in its file.
 func pathOf(d protoreflect.Descriptor) []int32 {
 	parent := pathOfParent(d.Parent())
 	index := int32(d.Index()) //nolint:gosec // a file has not so many
@@ -100,6 +111,10 @@ func pathOf(d protoreflect.Descriptor) []int32 {
 			return append(parent, messageNested, index)
 		}
 		return []int32{fileMessages, index}
+	case protoreflect.FieldDescriptor:
+		return append(parent, messageFields, index)
+	case protoreflect.OneofDescriptor:
+		return append(parent, messageOneofs, index)
 	case protoreflect.ServiceDescriptor:
 		return []int32{fileServices, index}
 	case protoreflect.MethodDescriptor:
@@ -117,7 +132,7 @@ func pathOfParent(d protoreflect.Descriptor) []int32 {
 }
 
 // in is the path to a part of an option.
-func in(path ...int32) []int32 { return path }
+func in(path ...int32) []int32 { return append([]int32{}, path...) }
 
 // Fields of the options of an error, by their numbers.
 const (
@@ -128,7 +143,9 @@ const (
 	optionRepair   = 5
 	optionEffect   = 6
 	optionDoc      = 7
-	optionCases    = 9
+
+	optionDiscriminator = 8
+	optionCases         = 9
 )
 
 // Fields of a repair plan and of a contract, by their numbers.

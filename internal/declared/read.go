@@ -2,6 +2,7 @@ package declared
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"google.golang.org/grpc/codes"
@@ -39,6 +40,7 @@ type Set struct {
 	Bare []string
 
 	byName map[protoreflect.FullName]*Error
+	unread []*Problem // options that cannot be read
 }
 
 // Error is a message with the (remedy.v1.error) option.
@@ -145,7 +147,11 @@ func (s *Set) contracts() int {
 func (s *Set) readMessages(messages protoreflect.MessageDescriptors) {
 	for i := range messages.Len() {
 		m := messages.Get(i)
-		if options := ErrorOptions(m); options != nil {
+		options, err := errorOptions(m)
+		switch {
+		case err != nil:
+			s.unread = append(s.unread, NewProblem(m, in(), "the option (remedy.v1.error) cannot be read: %v", err))
+		case options != nil:
 			e := &Error{Message: m, Options: options}
 			s.Errors = append(s.Errors, e)
 			s.byName[m.FullName()] = e
@@ -157,32 +163,52 @@ func (s *Set) readMessages(messages protoreflect.MessageDescriptors) {
 func (s *Set) readService(service protoreflect.ServiceDescriptor) {
 	for i := range service.Methods().Len() {
 		m := service.Methods().Get(i)
-		s.Methods = append(s.Methods, &Method{Method: m, Contract: Contract(m)})
+		contract, err := contractOf(m)
+		if err != nil {
+			s.unread = append(s.unread, NewProblem(m, in(), "the option (remedy.v1.contract) cannot be read: %v", err))
+		}
+		s.Methods = append(s.Methods, &Method{Method: m, Contract: contract})
 	}
 }
 
-// ErrorOptions returns the (remedy.v1.error) option of a message, nil when it has none.
+// ErrorOptions returns the (remedy.v1.error) option of a message, nil when it has none that can be read.
 func ErrorOptions(m protoreflect.MessageDescriptor) *remedyv1.ErrorOptions {
-	var options descriptorpb.MessageOptions
-	if !reread(m.Options(), &options) || !proto.HasExtension(&options, remedyv1.E_Error) {
-		return nil
-	}
-	declared, _ := proto.GetExtension(&options, remedyv1.E_Error).(*remedyv1.ErrorOptions)
-	return declared
+	options, _ := errorOptions(m)
+	return options
 }
 
-// Contract returns the (remedy.v1.contract) option of a method, nil when it has none.
+// Contract returns the (remedy.v1.contract) option of a method, nil when it has none that can be read.
 func Contract(m protoreflect.MethodDescriptor) *remedyv1.MethodContract {
-	var options descriptorpb.MethodOptions
-	if !reread(m.Options(), &options) || !proto.HasExtension(&options, remedyv1.E_Contract) {
-		return nil
-	}
-	contract, _ := proto.GetExtension(&options, remedyv1.E_Contract).(*remedyv1.MethodContract)
+	contract, _ := contractOf(m)
 	return contract
 }
 
+func errorOptions(m protoreflect.MessageDescriptor) (*remedyv1.ErrorOptions, error) {
+	var options descriptorpb.MessageOptions
+	if err := reread(m.Options(), &options); err != nil || !proto.HasExtension(&options, remedyv1.E_Error) {
+		return nil, err
+	}
+	declared, _ := proto.GetExtension(&options, remedyv1.E_Error).(*remedyv1.ErrorOptions)
+	return declared, nil
+}
+
+func contractOf(m protoreflect.MethodDescriptor) (*remedyv1.MethodContract, error) {
+	var options descriptorpb.MethodOptions
+	if err := reread(m.Options(), &options); err != nil || !proto.HasExtension(&options, remedyv1.E_Contract) {
+		return nil, err
+	}
+	contract, _ := proto.GetExtension(&options, remedyv1.E_Contract).(*remedyv1.MethodContract)
+	return contract, nil
+}
+
 // reread reads options anew, because what parsed them may not have known our extensions, or made types of its own for them.
-func reread(from, into proto.Message) bool {
+func reread(from, into proto.Message) error {
 	b, err := proto.MarshalOptions{AllowPartial: true}.Marshal(from)
-	return err == nil && len(b) > 0 && proto.UnmarshalOptions{AllowPartial: true}.Unmarshal(b, into) == nil
+	if err != nil {
+		return fmt.Errorf("marshaling it again: %w", err)
+	}
+	if err := (proto.UnmarshalOptions{AllowPartial: true}).Unmarshal(b, into); err != nil {
+		return fmt.Errorf("reading it again: %w", err)
+	}
+	return nil
 }

@@ -24,8 +24,8 @@ const (
 // never counts less than package errs, and may count a little more.
 func (c *checker) checkSize(e *Error) {
 	if cost := costOf(e); cost > room {
-		c.refusef(e.Message, in(optionRepair), "message and repair make a trailer list of %d bytes, at most %d are sent: "+
-			"shorten the instructions", cost, room)
+		c.refusef(e.Message, in(optionRepair), "message and repair take %d bytes of the trailers that carry the error, "+
+			"at most %d are sent: shorten them", cost, room)
 	}
 }
 

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// refusals are the cases of testdata/refused. The protos of a case are generated together, but for those in its folders
+// imported and remedy; a comment `// plugin: ` holds options of the plugin.
+func refusals(tb testing.TB) []string {
+	tb.Helper()
+	entries, err := os.ReadDir(filepath.Join("testdata", "refused"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	names := make([]string, 0, len(entries))
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names
+}
+
+// TestRefused compares what is said of each case. Below each text stands the place that it points at.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	for _, name := range refusals(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := filepath.Join("testdata", "refused", name)
+			got := refused(t, folder)
+			golden(t, filepath.Join(folder, "want.golden"), pointedAt(t, folder, got))
+		})
+	}
+}
+
+// refused is what the plugin says of a case with what buf knows of positions, in whatever order the files come. With what
+// protoc knows, and without positions, it says the same of other places.
+func refused(t *testing.T, folder string) string {
+	t.Helper()
+	var names, parameters []string
+	for _, name := range protosOf(t, folder) {
+		if strings.HasPrefix(name, "imported/") || strings.HasPrefix(name, "remedy/") {
+			continue
+		}
+		names = append(names, name)
+		if parameter := regexp.MustCompile(`(?m)^// plugin: (.*)$`).FindStringSubmatch(read(t, filepath.Join(folder, name))); parameter != nil {
+			parameters = append(parameters, parameter[1])
+		}
+	}
+	parameter := strings.Join(parameters, ",")
+	files := compiled(t, bufPositions, folder)
+	text := generated(t, files, parameter, names...).GetError()
+	if text == "" {
+		t.Fatal("it is not refused")
+	}
+	if len(names) > 1 {
+		slices.Reverse(names)
+		if again := generated(t, shuffled(files), parameter, names...).GetError(); again != text {
+			t.Errorf("in another order of the files:\n%s\nand\n%s", again, text)
+		}
+	}
+	fewer := generated(t, compiled(t, protocPositions, folder), parameter, names...).GetError()
+	if diff := cmp.Diff(withoutPositions(text), withoutPositions(fewer)); diff != "" {
+		t.Errorf("with the positions of protoc (-buf +protoc):\n%s", diff)
+	}
+	for _, file := range files {
+		file.SourceCodeInfo = nil
+	}
+	none := generated(t, files, parameter, names...).GetError()
+	if diff := cmp.Diff(withoutPositions(text), withoutPositions(none)); diff != "" || positions.MatchString(none) {
+		t.Errorf("without positions (-with +without):\n%s", diff)
+	}
+	for line := range strings.SplitSeq(fewer, "\n") {
+		if !placed.MatchString(line) {
+			t.Errorf("%q begins with no position", line)
+		}
+	}
+	return text
+}
+
+var (
+	// positions are those at the beginning of a text, and those in it.
+	positions = regexp.MustCompile(`\.proto:\d+:\d+`)
+	placed    = regexp.MustCompile(`^(\S+\.proto):(\d+):(\d+): `)
+)
+
+// withoutPositions sorts, because positions make the order.
+func withoutPositions(text string) []string {
+	return slices.Sorted(strings.Lines(positions.ReplaceAllString(text, ".proto") + "\n"))
+}
+
+// pointedAt adds to each line of text the place that it points at.
+func pointedAt(t *testing.T, folder, text string) string {
+	t.Helper()
+	var b strings.Builder
+	for line := range strings.SplitSeq(text, "\n") {
+		b.WriteString(line + "\n")
+		at := placed.FindStringSubmatch(line)
+		if at == nil {
+			t.Errorf("%q begins with no position", line)
+			continue
+		}
+		number, _ := strconv.Atoi(at[2])
+		column, _ := strconv.Atoi(at[3])
+		source := []rune(strings.Split(read(t, filepath.Join(folder, at[1])), "\n")[number-1])
+		const most = 100
+		shown := source[:min(len(source), most)]
+		fmt.Fprintf(&b, "    |%s\n    |%s^\n", strings.TrimRight(string(shown), " "), strings.Repeat(" ", column-1))
+	}
+	return b.String()
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// golden compares got with a file.
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v: run with -update to write it", err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s differs (-want +got); run with -update if that is intended:\n%s", path, diff)
+	}
+}
