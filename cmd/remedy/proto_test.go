@@ -74,6 +74,16 @@ func TestProtoCompiles(t *testing.T) {
 	if got := command(t, "", "proto", dir); got.code != exitOK {
 		t.Fatalf("exit %d, %s", got.code, got.err)
 	}
+	alone := t.TempDir()
+	if got := command(t, "", "proto", alone); got.code != exitOK {
+		t.Fatalf("exit %d, %s", got.code, got.err)
+	}
+	if got := command(t, "", "lint", alone); got.code != exitUsage || !strings.Contains(unwrapped(got.err), "no error and no contract") {
+		t.Errorf("the contract alone is nothing to check: exit %d, %s%s", got.code, got.out, got.err)
+	}
+	if got := command(t, "", "lint", dir); got.code != exitOK || !strings.Contains(got.out, "5 files with 3 errors and 2 contracts") {
+		t.Errorf("lint: exit %d, %s%s", got.code, got.out, got.err)
+	}
 	got := command(t, "", "catalog", "diff", good, dir)
 	if got.code != exitOK || want.code != exitOK || !strings.Contains(got.out, "0 changes refused") {
 		t.Errorf("exit %d, %s%s", got.code, got.out, got.err)
