@@ -74,3 +74,6 @@ func number(b bool) int64 {
 	}
 	return 0
 }
+
+// Of returns the arguments of a statement about one key.
+func Of(key ledger.Key) *Arguments { return &Arguments{key: key} }

@@ -45,8 +45,8 @@ func (s *Statement) Values(a *Arguments) []any {
 
 var parameter = regexp.MustCompile(`@[a-z]+`)
 
-// statement writes the text of a statement in the dialect.
-func (d *Dialect) statement(name, text string) (*Statement, error) {
+// Statement writes the text of a statement in the dialect.
+func (d *Dialect) Statement(name, text string) (*Statement, error) {
 	t, err := template.New(name).Funcs(d.words()).Parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("statement %s: %w", name, err)

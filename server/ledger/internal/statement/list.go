@@ -21,7 +21,7 @@ func (s Store) List(ctx context.Context, f ledger.Filter) ([]ledger.Row, string,
 			return nil, "", ledger.ErrToken
 		}
 	}
-	list, err := s.dialect.statement("list", listText(f))
+	list, err := s.dialect.Statement("list", listText(f))
 	if err != nil {
 		return nil, "", err
 	}

@@ -11,7 +11,7 @@ type Statements struct {
 func New(d *Dialect) (*Statements, error) {
 	s := &Statements{dialect: d}
 	for _, each := range s.all() {
-		written, err := d.statement(each.name, each.text)
+		written, err := d.Statement(each.name, each.text)
 		if err != nil {
 			return nil, err
 		}

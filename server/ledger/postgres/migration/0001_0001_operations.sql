@@ -37,6 +37,7 @@ CREATE TABLE {{schema}}.operations (
   journal        bytea,
   input          bytea,
   output         bytea,
+  waited_until   bigint NOT NULL DEFAULT 0, -- somebody waits, and is told of moves
   PRIMARY KEY (tenant, scope, tool, key)
 );
 

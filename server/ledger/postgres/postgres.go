@@ -1,0 +1,212 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/remedyrpc/remedy/server/ledger"
+	"github.com/remedyrpc/remedy/server/ledger/internal/statement"
+)
+
+// Ledger is a ledger in a schema of a PostgreSQL database. It is safe for concurrent use.
+type Ledger struct {
+	statement.Store
+
+	options options
+	pool    *pgxpool.Pool
+	channel string
+	await   *statement.Statement
+	room    room
+	waiters waiters
+
+	open       context.Context // until Close
+	close      func()
+	listening  sync.Once
+	background sync.WaitGroup
+	calls      sync.RWMutex // held by each call, and by Close
+}
+
+var _ ledger.Ledger = (*Ledger)(nil)
+
+// Open connects to a database by its DSN or URL, and migrates its tables. It returns [ErrNotDurable] where the server
+// acknowledges what a crash can lose, [ErrNewer] where the tables are of a newer version, and an error that says what to do
+// where it cannot connect. pool_max_conns in the DSN is how many connections there are at most.
+func Open(ctx context.Context, dsn string, opts ...Option) (*Ledger, error) {
+	o := optionsOf(opts)
+	config, err := configure(dsn, &o)
+	if err != nil {
+		return nil, err
+	}
+	if !o.migrated {
+		if err := Migrate(ctx, dsn, opts...); err != nil {
+			return nil, err
+		}
+	}
+	l := &Ledger{options: o, channel: channel(o.schema)}
+	dialect := l.dialect()
+	statements, err := statement.New(dialect)
+	if err != nil {
+		return nil, err
+	}
+	if l.await, err = dialect.Statement("await", awaitText); err != nil {
+		return nil, err
+	}
+	if l.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+		return nil, fault(ctx, "connecting", err)
+	}
+	if err := l.pool.AcquireFunc(ctx, func(c *pgxpool.Conn) error { return current(ctx, c.Conn(), &o) }); err != nil {
+		l.pool.Close()
+		if errors.Is(err, ledger.ErrUnavailable) || errors.Is(err, ErrNewer) || errors.Is(err, ErrOlder) || errors.Is(err, ErrNotDurable) {
+			return nil, err //nolint:wrapcheck // it says what to do
+		}
+		return nil, fault(ctx, "connecting", err)
+	}
+	l.Store = statement.NewStore(l, statements)
+	var closing context.CancelFunc
+	l.open, closing = context.WithCancel(context.WithoutCancel(ctx))
+	l.close = sync.OnceFunc(func() {
+		closing()
+		l.calls.Lock() // for ever: no call begins any more
+		l.background.Wait()
+		l.pool.Close()
+	})
+	return l, nil
+}
+
+func optionsOf(opts []Option) options {
+	o := options{schema: DefaultSchema, timeout: DefaultTimeout}
+	for _, option := range opts {
+		option(&o)
+	}
+	return o
+}
+
+// awaited is how long a row remembers that somebody waits for it.
+const awaited = 10 * time.Second
+
+// awaitText says in a row that somebody waits for it, at most once in half of that time, whoever waits.
+const awaitText = `
+UPDATE {{table}} SET waited_until = {{now}} + 10000000
+WHERE tenant = @tenant AND scope = @scope AND tool = @tool AND key = @key AND waited_until < {{now}} + 5000000`
+
+// dialect is how PostgreSQL says it. The clock is read at each place, not once for a statement: what a statement sets is
+// computed anew when it had to wait for its row.
+func (l *Ledger) dialect() *statement.Dialect {
+	now := "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)"
+	if l.options.clock != nil {
+		now = "CAST(@now AS bigint)"
+	}
+	return &statement.Dialect{
+		Table: pgx.Identifier{l.options.schema, "operations"}.Sanitize(),
+		Now:   now, Find: "strpos", Newline: "chr(10)", Parameter: "$",
+		Among: "ctid = ANY(ARRAY(%s))", Place: "ctid", Lock: "FOR UPDATE SKIP LOCKED",
+		Returning: fmt.Sprintf(", CASE WHEN waited_until > %s THEN CAST(pg_notify('%s', %s) AS text) ELSE '' END", now,
+			strings.ReplaceAll(l.channel, "'", "''"),
+			"encode(sha256(convert_to(tenant || '|' || scope || '|' || tool || '|' || key, 'UTF8')), 'hex')"),
+	}
+}
+
+// channel is what replicas of one schema listen to; its name is at most 63 bytes.
+func channel(schema string) string {
+	if len(schema) > 40 {
+		schema = schema[:40]
+	}
+	return "remedy:" + strings.ToValidUTF8(schema, "")
+}
+
+// begin holds off Close until the call ends.
+func (l *Ledger) begin() (end func(), err error) {
+	if !l.calls.TryRLock() || l.open.Err() != nil {
+		return nil, errNotOpen
+	}
+	return l.calls.RUnlock, nil
+}
+
+// Move implements statement.DB.
+func (l *Ledger) Move(ctx context.Context, do, look *statement.Statement, a *statement.Arguments) (moved, found []statement.Seen, err error) {
+	end, err := l.begin()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer end()
+	a.Room = do != l.Statements.Claim || l.hasRoom(ctx)
+	err = l.pool.AcquireFunc(ctx, func(c *pgxpool.Conn) (err error) {
+		moved, err = l.query(ctx, c, do, a, true)
+		if err == nil && len(moved) == 0 && look != nil {
+			found, err = l.query(ctx, c, look, a, false)
+		}
+		return err
+	})
+	return moved, found, fault(ctx, do.Name, err)
+}
+
+// Read implements statement.DB.
+func (l *Ledger) Read(ctx context.Context, s *statement.Statement, a *statement.Arguments) (seen []statement.Seen, err error) {
+	end, err := l.begin()
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	err = l.pool.AcquireFunc(ctx, func(c *pgxpool.Conn) (err error) {
+		seen, err = l.query(ctx, c, s, a, false)
+		return err
+	})
+	return seen, fault(ctx, s.Name, err)
+}
+
+// Change implements statement.DB.
+func (l *Ledger) Change(ctx context.Context, do *statement.Statement, a *statement.Arguments) (int, error) {
+	end, err := l.begin()
+	if err != nil {
+		return 0, err
+	}
+	defer end()
+	l.stamp(a)
+	tag, err := l.pool.Exec(ctx, do.SQL, do.Values(a)...)
+	return int(tag.RowsAffected()), fault(ctx, do.Name, err)
+}
+
+// query runs one statement. What moves has one column more, of who was told.
+func (l *Ledger) query(ctx context.Context, c *pgxpool.Conn, s *statement.Statement, a *statement.Arguments, moves bool) ([]statement.Seen, error) {
+	l.stamp(a)
+	rows, err := c.Query(ctx, s.SQL, s.Values(a)...)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // fault says what it means
+	}
+	defer rows.Close()
+	var told string
+	var more []any
+	if moves {
+		more = []any{&told}
+	}
+	var seen []statement.Seen
+	for rows.Next() {
+		row, err := statement.Scan(rows.Scan, more...)
+		if err != nil {
+			return nil, err
+		}
+		seen = append(seen, row)
+	}
+	return seen, rows.Err()
+}
+
+// stamp sets the time of a test.
+func (l *Ledger) stamp(a *statement.Arguments) {
+	if l.options.clock != nil {
+		now := l.options.clock().UnixMicro()
+		a.Now = &now
+	}
+}
+
+// Close implements ledger.Ledger. Closing again does nothing.
+func (l *Ledger) Close() error {
+	l.close()
+	return nil
+}
