@@ -40,7 +40,7 @@
 //     fence: whoever looks there may find nothing, and then it is what ends the doubt.
 //   - Names are new: an id for every claim that may begin an operation, an attempt for every claim, recovery and sweep. The same
 //     one is used only to ask again for the same move.
-//   - The lease of a crossing is longer than the effect can run. An attempt that is paused past it cannot be seen, and makes a
-//     person who closes the operation wrong until its receipt arrives.
+//   - The lease of a crossing is longer than the effect can run, counted from when Cross was asked for first. An attempt that
+//     is paused past it cannot be seen, and makes a person who closes the operation wrong until its receipt arrives.
 //   - Somebody sweeps, or what an owner left behind that never came back stays where it is.
 package ledger

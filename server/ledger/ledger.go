@@ -32,7 +32,8 @@ type Ledger interface {
 	// An operation that was freed is not claimed again under its own id. Claim returns [ErrFull] where the store keeps as many
 	// operations as it may.
 	Claim(ctx context.Context, claim Claim) (Row, bool, error)
-	// Cross moves a claimed row past the boundary. No effect may begin before it has returned true.
+	// Cross moves a claimed row past the boundary. No effect may begin before it has returned true. Asked again when the lease
+	// of the crossing is out, it returns false: it is too late to begin.
 	Cross(ctx context.Context, hold Hold, crossing Crossing) (Row, bool, error)
 	// Free forgets an operation that provably had no effect: not crossed, or crossed once and stated by its only owner not to
 	// have been applied. One that crossed before, or is being recovered, becomes UNKNOWN instead, and Free returns false.

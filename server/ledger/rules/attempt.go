@@ -14,7 +14,7 @@ import (
 // An id names one operation: the one that was freed is not claimed again under its own.
 func Claim(row ledger.Row, claim ledger.Claim, now time.Time) (ledger.Row, bool) {
 	switch {
-	case row.Attempt == claim.Attempt && claimed(&row, claim):
+	case row.Attempt == claim.Attempt && claimed(&row, claim, now):
 		return Read(row, now), true
 	case row.State == ledger.None, row.State == ledger.Free && row.ID != claim.ID:
 		row = begin(row, claim, now)
@@ -31,11 +31,11 @@ func Claim(row ledger.Row, claim ledger.Claim, now time.Time) (ledger.Row, bool)
 }
 
 // claimed says that a row is where a claim takes it.
-func claimed(row *ledger.Row, claim ledger.Claim) bool {
+func claimed(row *ledger.Row, claim ledger.Claim, now time.Time) bool {
 	if claim.Immediate == nil {
 		return row.State == ledger.Claimed
 	}
-	return row.State == ledger.Effect && !lookedAt(row)
+	return mayAct(row, now)
 }
 
 // begin is a new operation on a row. It keeps what outlives operations.
@@ -51,18 +51,24 @@ func begin(row ledger.Row, claim ledger.Claim, now time.Time) ledger.Row {
 //
 //	CLAIMED → EFFECT   by its owner
 //
-// Its own result is EFFECT of the same owner, as long as nobody looks what became of it: who only looks has not crossed.
+// Its own result is EFFECT of the same owner, while its time is not over and nobody looks what became of it: a permission
+// that comes too late is none, and who only looks has not crossed.
 func Cross(row ledger.Row, hold ledger.Hold, crossing ledger.Crossing, now time.Time) (ledger.Row, bool) {
 	switch {
 	case !owned(&row, hold):
 		return Read(row, now), false
-	case row.State == ledger.Effect && !lookedAt(&row):
+	case mayAct(&row, now):
 		return Read(row, now), true
 	case row.State == ledger.Claimed:
 		return cross(row, crossing, now), true
 	default:
 		return Read(row, now), false
 	}
+}
+
+// mayAct says that the owner of a row crossed, and that the time of its effect is not over.
+func mayAct(row *ledger.Row, now time.Time) bool {
+	return row.State == ledger.Effect && leased(row, now) && !lookedAt(row)
 }
 
 func cross(row ledger.Row, crossing ledger.Crossing, now time.Time) ledger.Row {
