@@ -21,7 +21,7 @@ import (
 func (s *Server) answer(ctx context.Context, c *call, stage string, err error) error {
 	info := errs.Info{RunID: c.runID(), Effect: c.effect()}
 	if c.tool != nil {
-		info.Tool, info.OperationKey, info.OperationID = c.tool.name, c.key, c.attempt.id
+		info.Tool, info.OperationKey, info.OperationID = c.tool.name, c.key, c.row.ID
 	}
 	// The rules for what may leave are those for any handler. The effect is stated here, so that what failed before the
 	// boundary stays internal and does not become an unknown outcome.
@@ -143,7 +143,7 @@ func (s *Server) logCall(ctx context.Context, c *call, stage string, begun time.
 	}
 	for _, a := range []slog.Attr{
 		slog.String("stage", stage), slog.String("code", code), slog.String("effect", info.Effect.String()),
-		slog.String("operationKey", c.key), slog.String("operationId", c.attempt.id), slog.String("runId", c.runID()),
+		slog.String("operationKey", c.key), slog.String("operationId", c.row.ID), slog.String("runId", c.runID()),
 		slog.String("errorId", info.ErrorID),
 	} {
 		if a.Value.String() != "" {

@@ -19,6 +19,10 @@ import (
 type AnyTool struct {
 	name, description       string
 	effect                  bool
+	immediate               bool // Execute checks nothing
+	dedupes                 bool
+	scope                   Scope
+	version                 string
 	destructive, idempotent bool
 	schema                  *schema.Schema
 	shape                   *shape

@@ -12,7 +12,7 @@ import (
 // BenchmarkCall runs the stages in this process.
 func BenchmarkCall(b *testing.B) {
 	effect := server.NewTool("effect", "Does something.", server.Tool[in, out]{
-		Execute: server.Immediate(func(_ context.Context, _ *server.Op, in in) (out, error) { return out(in), nil }),
+		Immediate: func(_ context.Context, _ *server.Op, in in) (out, error) { return out(in), nil },
 	})
 	refused := server.NewTool("refused", "Does something.", server.Tool[in, out]{
 		Execute: func(context.Context, *server.Op, in) (server.Effect[out], error) { return nil, stale.New() },

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/remedyrpc/remedy/interceptors/auth"
+	"github.com/remedyrpc/remedy/server/ledger"
 )
 
 // Call is one call of a tool.
@@ -29,8 +30,8 @@ type Call struct {
 type Result struct {
 	// Output is the output as JSON text; empty where it was omitted.
 	Output json.RawMessage
-	// OutputOmitted says that the output could not be kept, because it was larger than 1 MiB, or not JSON in UTF-8, or
-	// later had to make room. The operation is complete all the same. Tools that only read fail instead.
+	// OutputOmitted says that the output could not be kept, because it was larger than 1 MiB, or not JSON in UTF-8, or is
+	// not known. The operation is complete all the same. Tools that only read fail instead.
 	OutputOmitted bool
 	// Verified says that authoritative state was read after the effect and agrees; false where the tool verifies nothing.
 	Verified bool
@@ -46,37 +47,51 @@ type Result struct {
 type call struct {
 	Call
 
-	tool   *AnyTool
-	sent   any           // the input as it was sent
-	text   []byte        // its canonical form
-	in     any           // the input with its defaults, as the hooks take it
-	digest digest        // of sent
-	key    string        // the operation key, given or derived
-	caller auth.Identity // who is calling
+	tool     *AnyTool
+	sent     any           // the input as it was sent
+	text     []byte        // its canonical form
+	prepared []byte        // the same with its defaults
+	in       any           // that, as the hooks take it
+	digest   ledger.Digest // of sent
+	invalid  error         // what the schema of this version says of sent; an operation past its boundary passed another one
+	key      string        // the operation key, given or derived
+	caller   auth.Identity // who is calling
 
-	attempt attempt // what the server knows the operation by; zero before it is known
-	claimed bool    // this call may execute the operation
-	freed   bool    // this call did nothing, and its key may be used again
+	row     ledger.Row // what is known of the operation; its state is None before something is
+	claimed bool       // this call owns the operation, and may execute it
+	freed   bool       // the operation did nothing, and its key may be used again
 
 	answered bool // the operation is complete
 	replayed bool // by an earlier call
 	verified bool
-	receipt  receipt
+	receipt  ledger.Receipt
 	out      any // what the effect returned; nil on replays
 }
 
 // op is the operation as hooks see it.
 func (c *call) op() *Op {
-	op := &Op{Tool: c.tool.name, Principal: c.caller.Principal, Tenant: c.caller.Tenant, ID: c.attempt.id, Attempt: c.attempt.number}
+	op := &Op{
+		Tool: c.tool.name, Principal: c.caller.Principal, Tenant: c.caller.Tenant, ID: c.row.ID, Attempt: c.row.Fence,
+		Journaled: c.row.Journal,
+	}
 	if c.tool.effect {
 		op.Key = c.key
 	}
 	return op
 }
 
+// name is what the key of the call means.
+func (c *call) name() ledger.Key {
+	name := ledger.Key{Tenant: c.caller.Tenant, Scope: c.caller.Principal, Tool: c.tool.name, Key: c.key}
+	if c.tool.scope == TenantScope {
+		name.Scope = ""
+	}
+	return name
+}
+
 func (c *call) result() Result {
 	return Result{
-		Output: c.receipt.output, OutputOmitted: c.receipt.omitted, Verified: c.verified, Replayed: c.replayed,
-		FirstCompletedAt: c.receipt.completedAt, OperationID: c.attempt.id,
+		Output: c.receipt.Output, OutputOmitted: c.receipt.Omitted != ledger.Kept, Verified: c.verified, Replayed: c.replayed,
+		FirstCompletedAt: c.receipt.CompletedAt, OperationID: c.row.ID,
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 // find finds the tool.
 func (s *Server) find(_ context.Context, c *call) error {
-	if s.stopping.Load() {
+	if s.accepting.Err() != nil {
 		return &errs.ServiceError{Code: errs.CodeShuttingDown}
 	}
 	tool, err := s.tool(c.Tool)

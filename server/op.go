@@ -2,8 +2,11 @@ package server
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/remedyrpc/remedy/errs"
+	"github.com/remedyrpc/remedy/server/ledger"
 )
 
 // Op is the operation that a hook works on. A test of a hook may make one by hand.
@@ -19,6 +22,20 @@ type Op struct {
 	Tool string
 	// Principal and Tenant say who is calling, as package auth does; empty where nobody was asked.
 	Principal, Tenant string
+	// Journaled is what Journal kept, in Recover; nil where it kept nothing.
+	Journaled []byte
+
+	journal []byte
+}
+
+// Journal keeps a note, at most 4 KiB, with the crossing, for Recover to find in Journaled: a number that the other system
+// gave, say. It is for Execute; a later note takes the place of an earlier one. It fails where the note is too long.
+func (o *Op) Journal(note []byte) error {
+	if len(note) > ledger.MaxJournal {
+		return fmt.Errorf("the note has %d bytes, at most %d are kept", len(note), ledger.MaxJournal)
+	}
+	o.journal = slices.Clone(note)
+	return nil
 }
 
 // NotApplied says, as the error of an effect, that it provably did nothing and never will, for instance because the

@@ -1,9 +1,13 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"time"
+
+	"github.com/remedyrpc/remedy/interceptors/auth"
+	"github.com/remedyrpc/remedy/server/ledger"
 )
 
 // Option configures [New].
@@ -15,6 +19,11 @@ type config struct {
 	stopDelay         time.Duration
 	maxOperations     int
 	recheckInterval   time.Duration
+	sweepInterval     time.Duration
+	keepOutputs       time.Duration
+	keepKeys          time.Duration
+	ledger            ledger.Ledger
+	operators         func(ctx context.Context, id auth.Identity) bool
 	withoutHealth     bool
 	withoutReflection bool
 }
@@ -29,6 +38,40 @@ func WithLogger(logger *slog.Logger) Option { return func(c *config) { c.logger 
 
 // WithObserver is told of every call that has ended. The default, and nil, tells nobody.
 func WithObserver(observer Observer) Option { return func(c *config) { c.observer = observer } }
+
+// Defaults of [WithRetention].
+const (
+	DefaultKeepOutputs = 24 * time.Hour
+	DefaultKeepKeys    = 30 * 24 * time.Hour
+)
+
+// WithLedger sets where operations are kept; it stays the caller's to close, after [Server.Shutdown]. The default, and nil,
+// is memory: operations are forgotten with the process, and an old key is then a new operation.
+func WithLedger(l ledger.Ledger) Option { return func(c *config) { c.ledger = l } }
+
+// WithRetention says how long the outputs of completed operations are kept, and how long their keys are: an equal call in
+// between is answered operation_expired, and after that it is a new operation. Operations whose outcome is unknown are kept
+// until somebody resolves them. The defaults are [DefaultKeepOutputs] and [DefaultKeepKeys]; keys are kept at least as long
+// as outputs.
+func WithRetention(outputs, keys time.Duration) Option {
+	return func(c *config) { c.keepOutputs, c.keepKeys = outputs, keys }
+}
+
+// WithSweepInterval is how often a registered server looks for operations whose process is gone. The default is
+// [DefaultSweepInterval]; zero never looks, and leaves that to [Server.Sweep].
+func WithSweepInterval(d time.Duration) Option { return func(c *config) { c.sweepInterval = d } }
+
+// WithOperators says who is an operator of its tenant: one that sees the operations of everybody, resolves those whose outcome
+// is unknown, and purges. The default, and nil, is nobody.
+func WithOperators(is func(ctx context.Context, id auth.Identity) bool) Option {
+	return func(c *config) { c.operators = is }
+}
+
+// DefaultMaxOperations is how many operations are remembered at once in memory.
+const DefaultMaxOperations = 10_000
+
+// DefaultRecheckInterval is how long an unknown outcome stays unknown before it is looked at again.
+const DefaultRecheckInterval = 5 * time.Second
 
 // WithMaxOperations bounds how many operations are remembered at once, from 1 on. When there are more, those that
 // completed longest ago are forgotten, but not within ten minutes, and those that run or whose outcome is unknown never
@@ -56,6 +99,13 @@ func (c *config) check() []error {
 	var problems []error
 	if c.maxOperations < 1 {
 		problems = append(problems, fmt.Errorf("WithMaxOperations(%d): at least one operation must be remembered", c.maxOperations))
+	}
+	if c.sweepInterval < 0 {
+		problems = append(problems, fmt.Errorf("WithSweepInterval(%v): the interval must not be negative", c.sweepInterval))
+	}
+	if c.keepOutputs <= 0 || c.keepKeys < c.keepOutputs {
+		problems = append(problems, fmt.Errorf("WithRetention(%v, %v): outputs must be kept for some time, and keys at least as long",
+			c.keepOutputs, c.keepKeys))
 	}
 	if c.recheckInterval < 0 {
 		problems = append(problems, fmt.Errorf("WithRecheckInterval(%v): the interval must not be negative", c.recheckInterval))

@@ -232,13 +232,13 @@ func TestImmediate(t *testing.T) {
 	t.Parallel()
 	effects := 0
 	tool := server.NewTool("t", "Does something.", server.Tool[in, out]{
-		Execute: server.Immediate(func(_ context.Context, op *server.Op, in in) (out, error) {
+		Immediate: func(_ context.Context, op *server.Op, in in) (out, error) {
 			effects++
 			if in.N == 1 {
 				return out{}, op.NotApplied(stale.New())
 			}
 			return out(in), nil
-		}),
+		},
 	})
 	srv := newServer(t, []*server.AnyTool{tool})
 	if _, err := call(t.Context(), srv, "k", `{"id":"a","n":1}`); saidBy(err) != (said{"slot_stale", errs.EffectNone}) {

@@ -3,32 +3,43 @@ package server
 import (
 	"context"
 	"errors"
+	"log/slog"
+
+	"github.com/remedyrpc/remedy/server/ledger"
 )
 
 // recover finds out what became of an effect that returned no result. What it does not find is parked: it proves nothing.
-func (s *Server) recover(ctx context.Context, w work, cause error) settlement {
+func (s *Server) recover(ctx context.Context, w work, cause error, settled chan<- settlement) {
 	const reason = "the effect returned no result, and it could not be found out what became of it"
-	if w.tool.recover == nil {
-		return s.park(ctx, w, w.outcomeUnknown(reason, cause), cause)
+	f, err := s.look(ctx, w)
+	if err == nil && f.committed {
+		s.record(ctx, w, f.out, settled)
+		return
 	}
-	type found struct {
-		out       any
-		committed bool
+	s.park(ctx, w, reason, errors.Join(cause, err), settled)
+}
+
+// found is what Recover of a tool found.
+type found struct {
+	out       any
+	committed bool
+}
+
+// look calls Recover of the tool, which reads what became of the operation.
+func (s *Server) look(ctx context.Context, w work) (found, error) {
+	if w.tool.recover == nil {
+		return found{}, nil
 	}
 	op := *w.op // the effect may still have the other one
-	f, err := detached(ctx, w.tool.timeouts.Recover, "Recover", func(ctx context.Context) (f found, err error) {
+	return detached(ctx, w.tool.timeouts.Recover, "Recover", func(ctx context.Context) (f found, err error) {
 		f.out, f.committed, err = w.tool.recover(ctx, &op, w.in)
 		return f, err
 	})
-	if err == nil && f.committed {
-		return s.record(ctx, w, f.out)
-	}
-	cause = errors.Join(cause, err)
-	return s.park(ctx, w, w.outcomeUnknown(reason, cause), cause)
 }
 
-// carryOn finds out what became of a parked operation, however long its caller waits.
-func (s *Server) carryOn(ctx context.Context, w work, cause error, settled chan<- settlement) {
+// carryOn finds out what became of an operation that somebody else left past its boundary, or that was parked, however
+// long its caller waits.
+func (s *Server) carryOn(ctx, caller context.Context, w work, settled chan<- settlement) {
 	defer s.carrying.end()
 	ended := false
 	defer func() {
@@ -36,16 +47,48 @@ func (s *Server) carryOn(ctx context.Context, w work, cause error, settled chan<
 			s.salvage(ctx, w, settled, value)
 		}
 	}()
-	settled <- s.recover(ctx, w, cause)
+	const reason = "it could not be found out what became of the effect"
+	f, err := s.look(ctx, w)
+	switch {
+	case err == nil && f.committed:
+		s.record(ctx, w, f.out, settled)
+	case err == nil && w.row.State == ledger.Effect && w.tool.dedupes && caller.Err() == nil:
+		s.redo(ctx, w, settled)
+	default:
+		s.park(ctx, w, reason, err, settled)
+	}
 	ended = true
 }
 
-// park notes that the outcome is unknown, unless a receipt has come in the meantime.
-func (s *Server) park(ctx context.Context, w work, unknown, cause error) settlement {
-	if err := s.ledger.park(ctx, w.attempt, cause); err != nil {
-		if known, lookErr := s.ledger.look(ctx, w.attempt.key); lookErr == nil && known.state == stateDone && known.id == w.attempt.id {
-			return settlement{receipt: known.receipt}
-		}
+// redo makes the row one to be executed again by the caller that waits: what the effect calls dedupes on the operation id.
+func (s *Server) redo(ctx context.Context, w work, settled chan<- settlement) {
+	got, err := ask(ctx, func(ctx context.Context) (ledger.Row, bool, error) {
+		return s.ledger.Redo(ctx, w.hold, w.tool.timeouts.prepareLease())
+	})
+	if err != nil || !got.ok {
+		s.park(ctx, w, "it could not be executed again", err, settled)
+		return
 	}
-	return settlement{err: unknown}
+	say(settled, settlement{row: got.row, again: true})
+}
+
+// park notes that the outcome is unknown, unless a receipt has come in the meantime.
+func (s *Server) park(ctx context.Context, w work, reason string, cause error, settled chan<- settlement) {
+	if cause == nil && w.row.Reason != "" {
+		cause = errors.New(w.row.Reason)
+	}
+	unknown := settlement{err: w.outcomeUnknown(reason, cause)}
+	if w.row.State == ledger.Unknown || w.row.State == ledger.Closed {
+		say(settled, unknown) // as it was
+		return
+	}
+	got, err := ask(ctx, func(ctx context.Context) (ledger.Row, bool, error) { return s.ledger.Park(ctx, w.hold, reason) })
+	switch {
+	case err != nil:
+		s.log(ctx, slog.LevelWarn, "an unknown outcome could not be noted; whoever sweeps will", err, w.attrs()...)
+	case !got.ok && got.row.State == ledger.Done && got.row.ID == w.hold.ID:
+		say(settled, settlement{row: got.row})
+		return
+	}
+	say(settled, unknown)
 }

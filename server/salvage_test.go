@@ -7,18 +7,19 @@ import (
 	"testing"
 
 	"github.com/remedyrpc/remedy/errs"
+	"github.com/remedyrpc/remedy/server/ledger"
 )
 
 // failing is a ledger with a fault of its own.
 type failing struct {
-	ledger
+	ledger.Ledger
 
 	fault func()
 }
 
-func (f failing) record(context.Context, attempt, receipt) (receipt, error) {
+func (f failing) Record(context.Context, ledger.Hold, ledger.Receipt) (ledger.Row, bool, error) {
 	f.fault()
-	return receipt{}, nil
+	return ledger.Row{}, false, nil
 }
 
 // TestSalvage has the goroutine of an operation past its boundary end in every way: the operation is parked, and the
@@ -28,8 +29,8 @@ func TestSalvage(t *testing.T) {
 	type value struct{}
 	for name, fault := range map[string]func(){"panic": func() { panic("x") }, "exit": runtime.Goexit} {
 		tool := NewTool("t", "Does something.", Tool[value, value]{
-			Execute: Immediate(func(context.Context, *Op, value) (value, error) { return value{}, nil }),
-			Recover: func(context.Context, *Op, value) (Recovered[value], error) { return Committed(value{}), nil },
+			Immediate: func(context.Context, *Op, value) (value, error) { return value{}, nil },
+			Recover:   func(context.Context, *Op, value) (Recovered[value], error) { return Committed(value{}), nil },
 		})
 		srv, err := New([]*AnyTool{tool}, WithLogger(slog.New(slog.DiscardHandler)), WithRecheckInterval(0))
 		if err != nil {

@@ -7,8 +7,12 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/remedyrpc/remedy/server/ledger"
+	"github.com/remedyrpc/remedy/server/ledger/memory"
 )
 
 // Server runs tools. It is safe for concurrent use.
@@ -16,13 +20,21 @@ type Server struct {
 	byName map[string]*AnyTool
 	names  []string // sorted
 	stages []stage
-	ledger ledger
+	ledger ledger.Ledger
 	config config
 
 	health   *healthService
-	stopping atomic.Bool
 	warned   atomic.Pointer[time.Time] // that there is no room
 	carrying carrying
+	waiters  waiters
+
+	// lifetime ends when the server stops for good, with what goes on without a caller.
+	lifetime context.Context //nolint:containedctx // it is the server's
+	die      context.CancelFunc
+	sweeping sync.Once
+	// accepting ends when calls are refused.
+	accepting context.Context //nolint:containedctx // it is the server's
+	refuse    context.CancelFunc
 }
 
 // New makes a server of tools. It fails, and names every tool and field that is wrong and what to do about it, when a
@@ -31,8 +43,13 @@ type Server struct {
 func New(tools []*AnyTool, options ...Option) (*Server, error) {
 	s := &Server{
 		byName: make(map[string]*AnyTool, len(tools)), stages: pipeline(), health: newHealthService(),
-		config: config{stopDelay: DefaultStopDelay, maxOperations: DefaultMaxOperations, recheckInterval: DefaultRecheckInterval},
+		config: config{
+			stopDelay: DefaultStopDelay, maxOperations: DefaultMaxOperations, recheckInterval: DefaultRecheckInterval,
+			sweepInterval: DefaultSweepInterval, keepOutputs: DefaultKeepOutputs, keepKeys: DefaultKeepKeys,
+		},
 	}
+	s.lifetime, s.die = context.WithCancel(context.Background())
+	s.accepting, s.refuse = context.WithCancel(s.lifetime)
 	for _, option := range options {
 		if option != nil {
 			option(&s.config)
@@ -54,7 +71,9 @@ func New(tools []*AnyTool, options ...Option) (*Server, error) {
 		return nil, fmt.Errorf("server: %w", errors.Join(problems...))
 	}
 	s.names = slices.Sorted(maps.Keys(s.byName))
-	s.ledger = newOperations(s.config.maxOperations, s.config.recheckInterval)
+	if s.ledger = s.config.ledger; s.ledger == nil {
+		s.ledger = memory.New(memory.WithMaxOperations(s.config.maxOperations))
+	}
 	return s, nil
 }
 
@@ -84,7 +103,7 @@ func (s *Server) observe(ctx context.Context, c *call, stage string, begun time.
 		return
 	}
 	event := Event{
-		Tool: c.Tool, Stage: stage, OperationKey: c.key, OperationID: c.attempt.id, RunID: c.runID(), Replayed: c.replayed && err == nil,
+		Tool: c.Tool, Stage: stage, OperationKey: c.key, OperationID: c.row.ID, RunID: c.runID(), Replayed: c.replayed && err == nil,
 		Begun: begun, Duration: time.Since(begun), Err: err,
 	}
 	if err := guard("the observer", func() error { s.config.observer(ctx, event); return nil }); err != nil {

@@ -76,10 +76,10 @@ func Example() {
 func ExampleTool_recover() {
 	booked := make(map[string]string) // what the system behind the tool knows, by operation
 	book := server.NewTool("book_slot", "Book a slot.", server.Tool[cancelInput, cancelOutput]{
-		Execute: server.Immediate(func(_ context.Context, op *server.Op, in cancelInput) (cancelOutput, error) {
+		Immediate: func(_ context.Context, op *server.Op, in cancelInput) (cancelOutput, error) {
 			booked[op.ID] = in.OrderID
 			return cancelOutput{}, errors.New("the line dropped")
-		}),
+		},
 		Recover: func(_ context.Context, op *server.Op, _ cancelInput) (server.Recovered[cancelOutput], error) {
 			if _, ok := booked[op.ID]; ok {
 				return server.Committed(cancelOutput{Status: "booked"}), nil

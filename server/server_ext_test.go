@@ -32,7 +32,7 @@ func TestRefused(t *testing.T) {
 		server.NewTool("empty", " ", server.Tool[in, out]{}),
 		server.NewTool("types", "Does something.", server.Tool[string, []int]{}),
 		server.NewTool("outputs", "Does something.", server.Tool[in, any]{
-			Execute: server.Immediate(func(context.Context, *server.Op, in) (any, error) { return 1, nil }),
+			Immediate: func(context.Context, *server.Op, in) (any, error) { return 1, nil },
 		}),
 		server.NewReadTool[in, out]("nothing", "Reads.", nil),
 		server.NewReadTool("other", "Reads.", read, server.ReadAuthorize(func(context.Context, *server.Op, out) error { return nil })),

@@ -19,6 +19,7 @@ type Stopper interface {
 // with shutting_down, those that run are waited for, and so are effects whose callers are gone. When ctx ends first, g
 // is stopped the hard way, and the error says how many effects were left running; their outcome is unknown.
 func (s *Server) Shutdown(ctx context.Context, g Stopper) error {
+	defer s.die()
 	s.health.server.Shutdown()
 	pause := time.NewTimer(s.config.stopDelay)
 	defer pause.Stop()
@@ -26,7 +27,7 @@ func (s *Server) Shutdown(ctx context.Context, g Stopper) error {
 	case <-pause.C:
 	case <-ctx.Done():
 	}
-	s.stopping.Store(true)
+	s.refuse()
 	s.health.end()
 	stopped := make(chan struct{})
 	go func() {

@@ -199,13 +199,13 @@ var (
 func TestUnsoundErrorsOfValues(t *testing.T) {
 	t.Parallel()
 	reads := server.NewTool("t", "Reads an odd input.", server.Tool[odd, out]{
-		Execute: server.Immediate(func(context.Context, *server.Op, odd) (out, error) { return out{}, nil }),
+		Immediate: func(context.Context, *server.Op, odd) (out, error) { return out{}, nil },
 	})
 	if _, err := call(t.Context(), newServer(t, []*server.AnyTool{reads}), "k", `{"id":"a"}`); errs.CodeOf(err) != errs.CodeInvalidInput {
 		t.Errorf("got %v", err)
 	}
 	writes := server.NewTool("t", "Writes an odd output.", server.Tool[in, odd]{
-		Execute: server.Immediate(func(context.Context, *server.Op, in) (odd, error) { return odd{}, nil }),
+		Immediate: func(context.Context, *server.Op, in) (odd, error) { return odd{}, nil },
 	})
 	if r, err := call(t.Context(), newServer(t, []*server.AnyTool{writes}), "k", `{"id":"a"}`); err != nil || !r.OutputOmitted {
 		t.Errorf("got %+v, %v", r, err)

@@ -46,3 +46,6 @@ func (t Timeouts) withDefaults() Timeouts {
 func (t Timeouts) negative() bool {
 	return t.Prepare < 0 || t.Effect < 0 || t.Recover < 0 || t.Verify < 0
 }
+
+// prepareLease is how long a call may be before its boundary: Authorize, asked again after a wait, and Execute.
+func (t Timeouts) prepareLease() time.Duration { return 2*t.Prepare + margin } //nolint:mnd // two hooks

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/remedyrpc/remedy/errs"
 )
@@ -32,12 +33,23 @@ type Tool[In, Out any] struct {
 	// Execute checks and prepares, and returns the effect. It must not have the effect: an error here says that nothing
 	// happened, and the key may be used again. Typed errors reach the caller, which they do not from the effect.
 	Execute func(ctx context.Context, op *Op, in In) (Effect[Out], error)
+	// Immediate takes the place of Execute in a tool that checks nothing before its effect, and saves it one write to the
+	// ledger. It is the effect, so every error of it means that nobody knows what happened, but for that of [Op.NotApplied].
+	Immediate func(ctx context.Context, op *Op, in In) (Out, error)
 	// Recover finds out what became of an effect that did not return a result. It only reads, by op.ID or op.Key, and may
 	// run while the effect still does. Without it such an outcome stays unknown.
 	Recover func(ctx context.Context, op *Op, in In) (Recovered[Out], error)
 	// Verify reads authoritative state and says whether it agrees with the result. It is asked after the effect and again
 	// on every replay. Without it results are not verified.
 	Verify func(ctx context.Context, op *Op, in In, out Out) (Verdict, error)
+	// DedupesOnOperationID says that whatever the effect calls takes op.ID as the name of the request, and has its effect once
+	// however often that is sent. Then an operation whose process was lost past the boundary is executed again by the next
+	// equal call, where Recover does not find it.
+	DedupesOnOperationID bool
+	// Scope says whose keys are the same. The default is each principal's own.
+	Scope Scope
+	// Version of the tool, kept with its operations; may be empty. Equal calls get the same result whatever the version is.
+	Version string
 	// Timeouts bounds the hooks; its zero fields mean the defaults.
 	Timeouts Timeouts
 	// Errors are the errors that callers are told to expect, each code once. One that is not listed is delivered all the
@@ -47,20 +59,23 @@ type Tool[In, Out any] struct {
 	Destructive, Idempotent bool
 }
 
+const maxVersion = 64
+
 // Effect is what a tool does to the world. It is called once, without the caller's deadline and cancellation. Its error
 // means that nobody knows what happened, also where it is a typed one: the caller gets outcome_unknown unless Recover finds
 // the effect. An error that proves that nothing happened goes to the caller by [Op.NotApplied]; what can be refused before
 // the effect is better refused in Execute.
 type Effect[Out any] func(ctx context.Context) (Out, error)
 
-// Immediate makes an Execute of a function that needs no checks before its effect.
-func Immediate[In, Out any](
-	effect func(ctx context.Context, op *Op, in In) (Out, error),
-) func(context.Context, *Op, In) (Effect[Out], error) {
-	return func(_ context.Context, op *Op, in In) (Effect[Out], error) {
-		return func(ctx context.Context) (Out, error) { return effect(ctx, op, in) }, nil
-	}
-}
+// Scope says whose keys are the same.
+type Scope int
+
+const (
+	// PrincipalScope keeps the keys of each principal apart.
+	PrincipalScope Scope = iota
+	// TenantScope lets all principals of a tenant share keys, and with them results.
+	TenantScope
+)
 
 // NewTool makes a tool of a name (1 to 64 of [A-Za-z0-9_./-]), a description for agents, and its hooks. In and Out are
 // structs or maps with string keys. It does not fail: [New] reports what is wrong with all tools at once.
@@ -68,9 +83,24 @@ func NewTool[In, Out any](name, description string, tool Tool[In, Out]) *AnyTool
 	t := newAnyTool[In, Out](name, description, tool.InputSchema, tool.Errors, tool.Timeouts)
 	t.effect = true
 	t.destructive, t.idempotent = tool.Destructive, tool.Idempotent
-	if tool.Execute == nil {
+	t.dedupes, t.scope, t.version = tool.DedupesOnOperationID, tool.Scope, tool.Version
+	if tool.Scope != PrincipalScope && tool.Scope != TenantScope {
+		t.wrong("Scope", "must be PrincipalScope or TenantScope")
+	}
+	if len(tool.Version) > maxVersion {
+		t.wrong("Version", "must have at most "+strconv.Itoa(maxVersion)+" bytes")
+	}
+	switch {
+	case tool.Execute != nil && tool.Immediate != nil:
+		t.wrong("Immediate", "and Execute exclude each other: keep Execute where something is checked before the effect")
+	case tool.Immediate != nil:
+		t.immediate = true
+		t.execute = func(_ context.Context, op *Op, in any) (func(context.Context) (any, error), error) {
+			return func(ctx context.Context) (any, error) { return tool.Immediate(ctx, op, cast[In](in)) }, nil
+		}
+	case tool.Execute == nil:
 		t.wrong("Execute", "is missing: return the effect from it, or use NewReadTool for a tool without one")
-	} else {
+	default:
 		t.execute = func(ctx context.Context, op *Op, in any) (func(context.Context) (any, error), error) {
 			effect, err := tool.Execute(ctx, op, cast[In](in))
 			if effect == nil || err != nil {

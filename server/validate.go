@@ -11,7 +11,9 @@ import (
 	"strings"
 
 	"github.com/remedyrpc/remedy/errs"
+	"github.com/remedyrpc/remedy/interceptors/auth"
 	"github.com/remedyrpc/remedy/server/internal/exact"
+	"github.com/remedyrpc/remedy/server/ledger"
 )
 
 // validate reads the input, checks it against the schema and fills in its defaults. No hook sees an input that does not
@@ -26,10 +28,28 @@ func (s *Server) validate(ctx context.Context, c *call) error {
 	if issues := c.read(); issues != nil {
 		return &errs.ValidationError{Subject: c.tool.name, Issues: issues}
 	}
+	if c.invalid != nil && !s.passedBefore(ctx, c) {
+		return c.invalid
+	}
 	if err := guard("decoding the input", c.decode); err != nil {
 		return err
 	}
 	return c.takeKey(ctx)
+}
+
+// passedBefore reports whether the operation of the call is past its boundary with this very input.
+func (s *Server) passedBefore(ctx context.Context, c *call) bool {
+	c.caller, _ = auth.FromContext(ctx)
+	row, err := s.ledger.Get(ctx, c.name())
+	if err != nil || row.Sent != c.digest {
+		return false
+	}
+	switch row.State {
+	case ledger.Effect, ledger.Done, ledger.Unknown, ledger.Closed:
+		return true
+	default:
+		return false
+	}
 }
 
 const maxRunID = 36
@@ -58,15 +78,20 @@ func (c *call) read() []errs.Issue {
 	if fault != nil {
 		return []errs.Issue{issueOf(fault)}
 	}
-	if issues := c.tool.schema.Validate(c.sent); issues != nil {
-		return issues
-	}
-	if fault := c.tool.shape.check(c.sent); fault != nil {
-		return []errs.Issue{issueOf(fault)}
-	}
 	c.text = exact.Canonical(c.sent)
 	c.digest = sha256.Sum256(c.text)
-	return nil
+	issues := c.tool.schema.Validate(c.sent)
+	if issues == nil {
+		if fault := c.tool.shape.check(c.sent); fault != nil {
+			issues = []errs.Issue{issueOf(fault)}
+		}
+	}
+	if issues != nil && c.tool.effect && c.tool.key == nil && c.key != "" {
+		// An operation past its boundary passed the schema of the version that claimed it, and is answered all the same: a
+		// deploy between a call and its retry is not the caller's mistake.
+		c.invalid, issues = &errs.ValidationError{Subject: c.tool.name, Issues: issues}, nil
+	}
+	return issues
 }
 
 func issueOf(f *exact.Fault) errs.Issue {
@@ -75,12 +100,14 @@ func issueOf(f *exact.Fault) errs.Issue {
 
 // decode makes the Go value that the hooks take. What the schema allows and Go cannot hold is the caller's to change.
 func (c *call) decode() error {
-	text := c.text
+	c.prepared = c.text
 	if c.tool.schema.HasDefaults() {
-		text = exact.Canonical(c.tool.schema.Prepare(c.sent))
+		c.prepared = exact.Canonical(c.tool.schema.Prepare(c.sent))
 	}
-	in, err := c.tool.decode(text)
-	if err = sound("decoding the input", err); err != nil {
+	in, err := c.tool.decode(c.prepared)
+	if err = sound("decoding the input", err); err != nil && c.invalid != nil {
+		return c.invalid
+	} else if err != nil {
 		return &errs.ValidationError{Subject: c.tool.name, Issues: []errs.Issue{undecodable(err)}, Cause: err}
 	}
 	c.in = in

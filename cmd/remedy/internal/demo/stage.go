@@ -67,7 +67,7 @@ const principalHeader = "demo-principal"
 func serviceOf(store *shop.Store) (*grpc.Server, error) {
 	quiet := slog.New(slog.DiscardHandler) // what callers are not told is not part of the transcript
 	// A service looks at what became of an operation every few seconds; the demo is not to wait for it.
-	tools, err := server.New(shop.Tools(store), server.WithLogger(quiet), server.WithRecheckInterval(0))
+	tools, err := server.New(shop.Tools(store), server.WithLogger(quiet), server.WithRecheckInterval(0), server.WithSweepInterval(0))
 	if err != nil {
 		return nil, err
 	}

@@ -222,7 +222,8 @@ type Operation struct {
 	CrossTime *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=cross_time,json=crossTime,proto3" json:"cross_time,omitempty"`
 	// When it last moved.
 	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
-	// Its result, as a call with the same key gets it; only when it is done, and not in lists.
+	// Its result; only when it is done, of tools that authorize nobody, and not in lists. For every tool, an equal call gets it,
+	// authorized and verified again.
 	Result *ToolResult `protobuf:"bytes,11,opt,name=result,proto3" json:"result,omitempty"`
 	// What verification said of the result.
 	Verdict OperationVerdict `protobuf:"varint,12,opt,name=verdict,proto3,enum=remedy.service.v1.OperationVerdict" json:"verdict,omitempty"`
