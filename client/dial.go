@@ -36,8 +36,8 @@ func Dial(target string, options ...Option) (*Client, error) {
 }
 
 // DialOptions returns what [Dial] adds to a connection, for one that is made with grpc.NewClient and given to [New].
-// Give them last: interceptors that come before them see typed errors, and the lost answer of a CallTool as an unknown
-// outcome, so that none of them sends it again. They leave the retryPolicy of a service config alone: add
+// Give them last: interceptors that come before them see typed errors, and the lost answer of a call that may have had an
+// effect as an unknown outcome, so that none of them sends it again. They leave the retryPolicy of a service config alone: add
 // grpc.WithDisableRetry, as Dial does, unless the service keeps its operations.
 func DialOptions(options ...decode.Option) []grpc.DialOption {
 	rules := []contract.ClientOption{contract.WithDecode(options...), contract.WithTool(toolOf)}

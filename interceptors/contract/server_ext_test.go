@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"strings"
@@ -245,6 +246,57 @@ func TestErrorsOfStreams(t *testing.T) {
 	}
 	if told := h.take(); len(told) > 0 {
 		t.Errorf("told of %v", told)
+	}
+}
+
+// broken is a stream that nothing can be sent on or received from.
+type broken struct {
+	grpc.ServerStream
+
+	ctx  context.Context //nolint:containedctx // grpc's streams carry theirs
+	sent error
+	got  error
+}
+
+func (s broken) Context() context.Context { return s.ctx }
+func (s broken) SendMsg(any) error        { return s.sent }
+func (s broken) RecvMsg(any) error        { return s.got }
+
+// TestBrokenStreams are no error of the handler, but what it makes of them is.
+func TestBrokenStreams(t *testing.T) {
+	t.Parallel()
+	sent, got := status.Error(codes.Internal, "cannot send"), status.Error(codes.ResourceExhausted, "too large")
+	for name, test := range map[string]struct {
+		returned error
+		want     bool
+	}{
+		"sending":                {sent, false},
+		"receiving":              {got, false},
+		"wrapped":                {fmt.Errorf("answering: %w", sent), false},
+		"another, caused by it":  {slotLost.New(errs.Cause(sent)), true},
+		"declared, caused by it": {shopv1.NewSlotStale(nil, errs.Cause(sent)), false},
+		"its text":               {errors.New(sent.Error()), true},
+		"the end of the stream":  {io.EOF, true},
+		"whose methods panic":    {fmt.Errorf("x: %w", (*os.PathError)(nil)), true},
+		"nothing":                {nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var h hook
+			handler := func(_ any, stream grpc.ServerStream) error {
+				_, _ = stream.SendMsg(nil), stream.RecvMsg(nil)
+				return test.returned
+			}
+			orders()
+			err := contract.StreamServerInterceptor(contract.WithReport(h.tell))(nil, broken{nil, t.Context(), sent, got},
+				&grpc.StreamServerInfo{FullMethod: methodOf(read, grpctest.Bidi)}, handler)
+			if err != test.returned { //nolint:errorlint // the very one
+				t.Errorf("got %v, want %v", err, test.returned)
+			}
+			if told := h.take(); (len(told) == 1) != test.want {
+				t.Errorf("told of %v", told)
+			}
+		})
 	}
 }
 
