@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/remedyrpc/remedy/errs"
+	"github.com/remedyrpc/remedy/internal/crashpoint"
 	"github.com/remedyrpc/remedy/server/ledger"
 )
 
@@ -28,13 +29,15 @@ type moved struct {
 }
 
 // ask asks for a move, again when its answer was lost: every move may be, and finds its own result. An error means that it
-// is not known whether the move was made.
-func ask(ctx context.Context, move func(context.Context) (ledger.Row, bool, error)) (moved, error) {
+// is not known whether the move was made. The name is that of the move.
+func ask(ctx context.Context, name string, move func(context.Context) (ledger.Row, bool, error)) (moved, error) {
 	delay := askDelay
 	for try := 1; ; try++ {
+		crashpoint.At(name + ".before")
 		limited, cancel := context.WithTimeout(ctx, askTimeout)
 		row, ok, err := move(limited)
 		cancel()
+		crashpoint.At(name + ".after")
 		if err == nil || try == askAgain || errors.Is(err, ledger.ErrFull) || ctx.Err() != nil {
 			return moved{row, ok}, err
 		}

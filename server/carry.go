@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/remedyrpc/remedy/errs"
+	"github.com/remedyrpc/remedy/internal/crashpoint"
 	"github.com/remedyrpc/remedy/server/ledger"
 )
 
@@ -45,7 +46,9 @@ func (s *Server) carry(ctx context.Context, w work, effect func(context.Context)
 	results := make(chan outcome[any], 1)
 	go func() {
 		defer cancel()
+		crashpoint.At("effect.before")
 		deliver(limited, results, "the effect", effect)
+		crashpoint.At("effect.after")
 	}()
 	timer := time.NewTimer(w.tool.timeouts.Effect + margin)
 	defer timer.Stop()

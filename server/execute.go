@@ -104,7 +104,7 @@ func (s *Server) claim(ctx context.Context, c *call) error {
 	}
 	claim := s.claimOf(c)
 	for {
-		got, err := ask(ctx, func(ctx context.Context) (ledger.Row, bool, error) { return s.ledger.Claim(ctx, claim) })
+		got, err := ask(ctx, "claim", func(ctx context.Context) (ledger.Row, bool, error) { return s.ledger.Claim(ctx, claim) })
 		switch {
 		case errors.Is(err, ledger.ErrFull) && s.makeRoom(ctx):
 			continue
@@ -166,7 +166,7 @@ func (s *Server) unclaim(ctx context.Context, claim ledger.Claim) {
 	defer cancel()
 	row, err := s.ledger.Get(limited, claim.Key)
 	if err == nil && row.Attempt == claim.Attempt {
-		_, _ = ask(limited, func(ctx context.Context) (ledger.Row, bool, error) {
+		_, _ = ask(limited, "free", func(ctx context.Context) (ledger.Row, bool, error) {
 			return s.ledger.Free(ctx, row.Hold(), ledger.Failure{Code: string(errs.CodeLedgerUnavailable)})
 		})
 	}
@@ -185,7 +185,7 @@ func (s *Server) warnFull(ctx context.Context, err error) {
 func (s *Server) cross(ctx context.Context, c *call, journal []byte) error {
 	// From here on the caller has no say: a crossing that is not answered is asked for again.
 	crossing := ledger.Crossing{Lease: c.tool.timeouts.Effect + margin, Journal: journal}
-	got, err := ask(context.WithoutCancel(ctx), func(ctx context.Context) (ledger.Row, bool, error) {
+	got, err := ask(context.WithoutCancel(ctx), "cross", func(ctx context.Context) (ledger.Row, bool, error) {
 		return s.ledger.Cross(ctx, c.row.Hold(), crossing)
 	})
 	switch {
@@ -212,7 +212,7 @@ func (s *Server) lookupLost(ctx context.Context, c *call) error {
 // free the key.
 func (s *Server) release(ctx context.Context, c *call, err error) error {
 	if saysOtherwise(err) {
-		if _, parkErr := ask(context.WithoutCancel(ctx), func(ctx context.Context) (ledger.Row, bool, error) {
+		if _, parkErr := ask(context.WithoutCancel(ctx), "park", func(ctx context.Context) (ledger.Row, bool, error) {
 			return s.ledger.Park(ctx, c.row.Hold(), "its Execute said that there may have been an effect")
 		}); parkErr != nil {
 			return errors.Join(err, unavailable(c.tool.name, parkErr))
@@ -243,7 +243,7 @@ func (s *Server) free(ctx context.Context, hold ledger.Hold, err error) (moved, 
 		s.waiters.fail(hold.ID, err)
 		failure.Status = wireOf(err)
 	}
-	return ask(context.WithoutCancel(ctx), func(ctx context.Context) (ledger.Row, bool, error) {
+	return ask(context.WithoutCancel(ctx), "free", func(ctx context.Context) (ledger.Row, bool, error) {
 		return s.ledger.Free(ctx, hold, failure)
 	})
 }

@@ -167,7 +167,7 @@ func (s *Server) lookFor(ctx context.Context, c *call, still string) error {
 	if c.tool.recover == nil && c.row.State != ledger.Effect {
 		return w.outcomeUnknown(still, errors.New(c.row.Reason))
 	}
-	got, err := ask(ctx, func(ctx context.Context) (ledger.Row, bool, error) {
+	got, err := ask(ctx, "recover", func(ctx context.Context) (ledger.Row, bool, error) {
 		return s.ledger.Recover(ctx, s.recovery(c.tool, c.row.Key))
 	})
 	switch {

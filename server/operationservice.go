@@ -188,7 +188,7 @@ func (s *Server) reconcile(ctx context.Context, row ledger.Row) (ledger.Row, err
 	if err != nil || w.tool.recover == nil && doubtful || !abandoned && !doubtful {
 		return row, nil //nolint:nilerr // nothing can look, and the row says so
 	}
-	got, err := ask(ctx, func(ctx context.Context) (ledger.Row, bool, error) {
+	got, err := ask(ctx, "recover", func(ctx context.Context) (ledger.Row, bool, error) {
 		return s.ledger.Recover(ctx, s.recovery(w.tool, row.Key))
 	})
 	if err != nil {
@@ -226,7 +226,7 @@ func (o *operationService) ResolveOperation(
 	if issues := resolutionIssues(r); issues != nil {
 		return nil, &errs.ValidationError{Subject: string(r.ProtoReflect().Descriptor().FullName()), Issues: issues}
 	}
-	got, err := ask(ctx, func(ctx context.Context) (ledger.Row, bool, error) {
+	got, err := ask(ctx, "resolve", func(ctx context.Context) (ledger.Row, bool, error) {
 		return o.server.ledger.Resolve(ctx, ledger.Resolution{
 			Tenant: v.Tenant, ID: r.GetId(), Applied: r.GetResolution() == servicev1.OperationResolution_OPERATION_RESOLUTION_APPLIED,
 			Output: []byte(r.GetOutputJson()), Actor: v.Principal, Reason: r.GetReason(),
@@ -290,7 +290,7 @@ func (o *operationService) PurgeOperation(
 	if err != nil {
 		return nil, err
 	}
-	got, err := ask(ctx, func(ctx context.Context) (ledger.Row, bool, error) {
+	got, err := ask(ctx, "purge", func(ctx context.Context) (ledger.Row, bool, error) {
 		return o.server.ledger.Purge(ctx, v.Tenant, r.GetId())
 	})
 	switch {

@@ -19,7 +19,7 @@ import (
 func (s *Server) record(ctx context.Context, w work, out any, settled chan<- settlement) {
 	receipt := s.receiptOf(ctx, w, out)
 	for delay := askDelay; ; delay = min(2*delay, mostDelay) { //nolint:mnd // twice
-		got, err := ask(ctx, func(ctx context.Context) (ledger.Row, bool, error) { return s.ledger.Record(ctx, w.hold, receipt) })
+		got, err := ask(ctx, "record", func(ctx context.Context) (ledger.Row, bool, error) { return s.ledger.Record(ctx, w.hold, receipt) })
 		if err == nil && got.ok {
 			if got.row.Contradicted {
 				s.log(ctx, slog.LevelError, "an operation that had been closed as not applied took effect", nil, w.attrs()...)

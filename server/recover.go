@@ -62,7 +62,7 @@ func (s *Server) carryOn(ctx, caller context.Context, w work, settled chan<- set
 
 // redo makes the row one to be executed again by the caller that waits: what the effect calls dedupes on the operation id.
 func (s *Server) redo(ctx context.Context, w work, settled chan<- settlement) {
-	got, err := ask(ctx, func(ctx context.Context) (ledger.Row, bool, error) {
+	got, err := ask(ctx, "redo", func(ctx context.Context) (ledger.Row, bool, error) {
 		return s.ledger.Redo(ctx, w.hold, w.tool.timeouts.prepareLease())
 	})
 	if err != nil || !got.ok {
@@ -82,7 +82,7 @@ func (s *Server) park(ctx context.Context, w work, reason string, cause error, s
 		say(settled, unknown) // as it was
 		return
 	}
-	got, err := ask(ctx, func(ctx context.Context) (ledger.Row, bool, error) { return s.ledger.Park(ctx, w.hold, reason) })
+	got, err := ask(ctx, "park", func(ctx context.Context) (ledger.Row, bool, error) { return s.ledger.Park(ctx, w.hold, reason) })
 	switch {
 	case err != nil:
 		s.log(ctx, slog.LevelWarn, "an unknown outcome could not be noted; whoever sweeps will", err, w.attrs()...)

@@ -51,7 +51,7 @@ func (s *Server) judge(ctx context.Context, c *call, verdict ledger.Verdict, rea
 	if c.row.Verdict == verdict || c.row.Verdict == ledger.OK {
 		return
 	}
-	_, err := ask(context.WithoutCancel(ctx), func(ctx context.Context) (ledger.Row, bool, error) {
+	_, err := ask(context.WithoutCancel(ctx), "judge", func(ctx context.Context) (ledger.Row, bool, error) {
 		return s.ledger.Judge(ctx, c.row.Hold(), verdict, reason)
 	})
 	if err != nil {
