@@ -27,6 +27,7 @@ type commands struct {
 	Catalog catalogCommand `cmd:"" help:"List the errors of Remedy, of protos or of a running service; compare two versions."`
 	Lint    lintCommand    `cmd:"" help:"Find what is wrong with the errors and contracts that protos declare."`
 	Proto   protoCommand   `cmd:"" help:"Write the protos of the contract, to import them in yours."`
+	Example exampleCommand `cmd:"" help:"Write a small service with declared errors, to start from."`
 	Tools   toolsCommand   `cmd:"" help:"List the tools of a running service."`
 	Call    callCommand    `cmd:"" help:"Call a tool of a running service."`
 	Demo    demoCommand    `cmd:"" help:"Bring about every error that a tool can end with, and show it from all sides."`

@@ -86,6 +86,12 @@ func copyAll(folder string, from fs.FS, edit func(name string, text []byte) (str
 	return written, nil
 }
 
+// IsClone reports whether a folder holds this module.
+func IsClone(folder string) bool {
+	text, err := os.ReadFile(filepath.Join(folder, "go.mod")) //nolint:gosec // that is what it is for
+	return err == nil && bytes.HasPrefix(text, []byte("module "+remedy+"\n"))
+}
+
 func write(name string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil { //nolint:gosec,mnd // source code, for everybody to read
 		return err //nolint:wrapcheck // wrapped above
