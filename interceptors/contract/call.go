@@ -1,8 +1,6 @@
 package contract
 
 import (
-	"context"
-
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
@@ -39,25 +37,6 @@ func callIn(options []grpc.CallOption, m *method) *call {
 		}
 	}
 	return nil
-}
-
-func (r *rules) newCall(m *method, options []grpc.CallOption) *call {
-	c := &call{method: m, ledger: r.ledger}
-	for _, option := range options {
-		if _, ok := option.(noEffect); ok {
-			c.reads = true
-		}
-	}
-	return c
-}
-
-// begin returns the context and the options to make the call with.
-func (c *call) begin(
-	ctx context.Context, options []grpc.CallOption, more ...grpc.CallOption,
-) (context.Context, []grpc.CallOption) {
-	ctx, c.record = neversent.Watch(ctx, c.method.name)
-	all := make([]grpc.CallOption, 0, len(options)+len(more)+1)
-	return ctx, append(append(append(all, options...), c), more...)
 }
 
 // proves reports whether err ended a call of which nothing was sent. Nothing is known of a nil call.

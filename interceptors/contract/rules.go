@@ -3,6 +3,7 @@ package contract
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/connectivity"
@@ -39,26 +40,14 @@ func (r *rules) unary(
 	ctx context.Context, m *method, name string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker,
 	options []grpc.CallOption,
 ) (unsent bool, err error) {
-	c := callIn(options, m)
-	if c == nil {
-		if err := refused(ctx, conn); err != nil {
-			return true, err
-		}
-		if m.hasEffect() {
-			c = r.newCall(m, options)
-			ctx, options = c.begin(ctx, options, grpc.Header(&c.header))
-		}
+	ctx, c, options, err := r.begin(ctx, m, conn, true, options)
+	if err != nil {
+		return true, err
 	}
-	err = invoke(ctx, name, request, reply, conn, options...)
-	if err == nil {
-		return false, nil
+	if err := invoke(ctx, name, request, reply, conn, options...); err != nil {
+		return r.failed(ctx, m, c, request, err)
 	}
-	unsent, err = c.proves(err), r.received(err)
-	r.report(ctx, m, err)
-	if c == nil {
-		return unsent, err
-	}
-	return unsent, c.judge(err, unsent, r.nameOf(m, request), c.header)
+	return false, nil
 }
 
 // stream starts a streaming call, the same way.
@@ -66,26 +55,45 @@ func (r *rules) stream(
 	ctx context.Context, m *method, name string, desc *grpc.StreamDesc, conn *grpc.ClientConn, streamer grpc.Streamer,
 	options []grpc.CallOption,
 ) (started *stream, unsent bool, err error) {
-	c := callIn(options, m)
-	if c == nil {
-		if err := refused(ctx, conn); err != nil {
-			return nil, true, err
-		}
-		if m.hasEffect() {
-			c = r.newCall(m, options)
-			ctx, options = c.begin(ctx, options)
-		}
+	ctx, c, options, err := r.begin(ctx, m, conn, false, options)
+	if err != nil {
+		return nil, true, err
 	}
 	inner, err := streamer(ctx, desc, conn, name, options...)
-	if err == nil {
-		return &stream{ClientStream: inner, rules: r, method: m, call: c, ctx: ctx}, false, nil
+	if err != nil {
+		unsent, err = r.failed(ctx, m, c, nil, err)
+		return nil, unsent, err
 	}
+	return &stream{ClientStream: inner, rules: r, method: m, call: c, ctx: ctx}, false, nil
+}
+
+// begin returns the context and the options to make a call with, and what is to be known of it, nil where its method has
+// no effect. It fails where the call need not be tried.
+func (r *rules) begin(
+	ctx context.Context, m *method, conn *grpc.ClientConn, unary bool, options []grpc.CallOption,
+) (context.Context, *call, []grpc.CallOption, error) {
+	if outer := callIn(options, m); outer != nil {
+		return ctx, outer, options, nil
+	}
+	if err := refused(ctx, conn); err != nil || !m.hasEffect() {
+		return ctx, nil, options, err
+	}
+	c := &call{method: m, ledger: r.ledger, reads: slices.Contains(options, NoEffect())}
+	ctx, c.record = neversent.Watch(ctx, m.name)
+	if unary {
+		return ctx, c, append(slices.Clip(options), c, grpc.Header(&c.header)), nil
+	}
+	return ctx, c, append(slices.Clip(options), c), nil
+}
+
+// failed returns the error of a call that ended with err, and whether it is proven that nothing was sent.
+func (r *rules) failed(ctx context.Context, m *method, c *call, request any, err error) (unsent bool, _ error) {
 	unsent, err = c.proves(err), r.received(err)
 	r.report(ctx, m, err)
 	if c == nil {
-		return nil, unsent, err
+		return unsent, err
 	}
-	return nil, unsent, c.judge(err, unsent, r.nameOf(m, nil), nil)
+	return unsent, c.judge(err, unsent, r.nameOf(m, request), c.header)
 }
 
 // refused returns an error where a call need not be tried. It is known not to have been sent, which could not be proven
