@@ -488,6 +488,23 @@ func TestRelay(t *testing.T) {
 	}
 }
 
+// TestRelayOfOurs translates typed errors, whatever they wrap, where that is asked for.
+func TestRelayOfOurs(t *testing.T) {
+	t.Parallel()
+	translate := contract.WithDecode(decode.WithRelay(errs.Translate))
+	for _, err := range []error{slotLost.New(), slotLost.New(errs.Cause(&errs.AuthorizationError{}))} {
+		for name, dial := range map[string][]grpc.DialOption{"bare": nil, "decoding": interceptors.DialOptions(), "rules": rulesInside()} {
+			for _, kind := range grpctest.Kinds() {
+				behind := client(serve(t, answering(err), serverOptions(t), dial...), translate)
+				front := serve(t, &service{handle: func(ctx context.Context) error { return call(ctx, behind, read, kind).err }}, serverOptions(t))
+				if got := call(t.Context(), client(front), bare, kind).err; errs.CodeOf(got) != errs.CodeInternal {
+					t.Errorf("%s: %s: got %v", name, kind, got)
+				}
+			}
+		}
+	}
+}
+
 // TestConcurrentUse sends, receives and ends calls of one connection at once.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()

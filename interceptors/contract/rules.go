@@ -116,7 +116,7 @@ func (r *rules) received(err error) error {
 	if marked, ok := err.(*neversent.Error); ok { //nolint:errorlint // this very error
 		err = marked.Err // of one attempt, perhaps
 	}
-	if errors.Unwrap(err) != nil {
+	if _, typed := err.(errs.Error); !typed && errors.Unwrap(err) != nil { //nolint:errorlint // this very error
 		return errs.FromError(err) // marked already: a mark wraps
 	}
 	return r.decoder.Decode(err)
