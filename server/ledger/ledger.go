@@ -14,7 +14,8 @@ import (
 // not known whether the move was made; it wraps [ErrUnavailable], unless ctx ended. After Close that is every call.
 //
 // Time is that of the store, one clock for all processes, in UTC; durations count from the time of the move. The caller owns
-// what it gave and what it got: a store keeps no slice of either.
+// what it gave and what it got: a store keeps no slice of either. In codes, reasons and the names of persons, what is not
+// UTF-8 and zero bytes become U+FFFD.
 type Ledger interface {
 	// Get returns the row of a key. Where there is none, its state is None, and all else but the key is zero.
 	Get(ctx context.Context, key Key) (Row, error)
@@ -30,7 +31,7 @@ type Ledger interface {
 	// Claim makes an attempt the owner of a new operation, or of one whose owner let its lease run out before it crossed, and
 	// that was claimed with an equal digest of the input as it was sent: a receipt is never that of another intent.
 	// An operation that was freed is not claimed again under its own id. Claim returns [ErrFull] where the store keeps as many
-	// operations as it may.
+	// operations as it may, and [ErrName] for a name that it could not keep; neither changes anything.
 	Claim(ctx context.Context, claim Claim) (Row, bool, error)
 	// Cross moves a claimed row past the boundary. No effect may begin before it has returned true. Asked again when the lease
 	// of the crossing is out, it returns false: it is too late to begin.
@@ -79,6 +80,8 @@ var (
 	ErrFull = errors.New("the ledger is full")
 	// ErrTooEarly says that an attempt at the operation could still act.
 	ErrTooEarly = errors.New("an attempt could still act")
+	// ErrName says that a name of a claim is not UTF-8, or holds a zero byte.
+	ErrName = errors.New("a name of the operation is not UTF-8, or holds a zero byte")
 	// ErrToken says that a page token is not one that List returned.
 	ErrToken = errors.New("no such page token")
 )

@@ -288,12 +288,3 @@ func cell(before, after ledger.Row, ok bool, err error) string {
 		return letter + "-"
 	}
 }
-
-func (s *suite) sweep() []ledger.Row {
-	s.Helper()
-	taken, err := s.Sweep(s.Context(), ledger.Sweep{Attempt: s.name("at_"), Lease: lookLease, Limit: 1000})
-	if err != nil {
-		s.Fatalf("Sweep() = %v", err)
-	}
-	return taken
-}

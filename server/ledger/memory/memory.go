@@ -54,6 +54,9 @@ func (l *Ledger) Find(ctx context.Context, tenant, id string) (ledger.Row, error
 
 // Claim makes an attempt the owner of an operation.
 func (l *Ledger) Claim(ctx context.Context, claim ledger.Claim) (ledger.Row, bool, error) {
+	if err := rules.CheckNames(claim); err != nil {
+		return ledger.Row{}, false, err
+	}
 	unlock, err := l.lock(ctx)
 	if err != nil {
 		return ledger.Row{}, false, err

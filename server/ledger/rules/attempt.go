@@ -94,7 +94,7 @@ func Free(row ledger.Row, hold ledger.Hold, failure ledger.Failure, now time.Tim
 		return Read(row, now), true
 	case row.State == ledger.Claimed && row.Crossings == 0,
 		row.State == ledger.Effect && row.Crossings == 1 && !lookedAt(&row):
-		row.Failure = failure
+		row.Failure = ledger.Failure{Code: keepable(failure.Code), Status: failure.Status}
 		return move(row, ledger.Free, time.Time{}, owner(&row, failure.Code), now), true
 	case row.State == ledger.Claimed, row.State == ledger.Effect:
 		return doubt(row, owner(&row, failure.Code), now), false
@@ -135,6 +135,7 @@ func complete(row ledger.Row, receipt ledger.Receipt, by step, now time.Time) le
 // Judge stores what verification said of the receipt of an operation; any attempt at it may. It is no move: the row stays
 // DONE. An ok stays whatever comes later, and pending is what there is before anything was said.
 func Judge(row ledger.Row, hold ledger.Hold, verdict ledger.Verdict, reason string, now time.Time) (ledger.Row, bool) {
+	reason = keepable(reason)
 	switch {
 	case !sameOperation(&row, hold) || row.State != ledger.Done:
 		return Read(row, now), false
@@ -161,7 +162,7 @@ func Park(row ledger.Row, hold ledger.Hold, reason string, now time.Time) (ledge
 }
 
 func doubt(row ledger.Row, by step, now time.Time) ledger.Row {
-	row.Reason = by.note
+	row.Reason = keepable(by.note)
 	return move(row, ledger.Unknown, time.Time{}, by, now)
 }
 

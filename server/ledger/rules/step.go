@@ -45,7 +45,7 @@ func owner(row *ledger.Row, note string) step {
 func move(row ledger.Row, to ledger.State, leaseUntil time.Time, by step, now time.Time) ledger.Row {
 	entry := ledger.Move{
 		At: now, From: row.State, To: to, ID: row.ID,
-		Fence: by.fence, Attempt: by.attempt, Actor: by.actor, Note: by.note,
+		Fence: by.fence, Attempt: by.attempt, Actor: keepable(by.actor), Note: keepable(by.note),
 	}
 	older := row.Trail[max(0, len(row.Trail)-ledger.MaxTrail+1):]
 	row.Trail = append(append(make([]ledger.Move, 0, len(older)+1), older...), entry)

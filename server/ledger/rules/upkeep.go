@@ -24,7 +24,7 @@ func Resolve(row ledger.Row, resolution ledger.Resolution, now time.Time) (ledge
 	case now.Before(row.ActsUntil):
 		return Read(row, now), false, ledger.ErrTooEarly
 	default:
-		row.Reason = resolution.Reason
+		row.Reason = keepable(resolution.Reason)
 		return move(row, ledger.Closed, time.Time{}, by, now), true, nil
 	}
 }

@@ -1,0 +1,132 @@
+package ledgertest
+
+import (
+	"errors"
+	"time"
+
+	"github.com/remedyrpc/remedy/server/ledger"
+)
+
+// testRecover holds who may look, and how often.
+func testRecover(s *suite) {
+	key := s.key()
+	s.mustNot(s.Recover(s.Context(), s.recoveryOf(key)))
+	s.crossed(key)
+	s.clock.Advance(effectLease - time.Millisecond)
+	s.mustNot(s.Recover(s.Context(), s.recoveryOf(key)))
+	s.clock.Advance(time.Millisecond)
+	first := s.recoveryOf(key)
+	row := s.must(s.Recover(s.Context(), first))
+	if row.State != ledger.Effect || row.Fence != 2 || row.Attempt != first.Attempt || !row.Leased ||
+		!row.LookedAt.Equal(s.clock.Now()) || string(row.Journal) != string(crossing().Journal) || row.Input == nil {
+		s.Errorf("Recover() returned %+v; want EFFECT under fence 2, leased, with journal and input", row)
+	}
+	s.mustNot(s.Recover(s.Context(), s.recoveryOf(key)))
+	s.same("Recover() asked again", s.must(s.Recover(s.Context(), first)), row)
+	s.clock.Advance(lookLease)
+	row = s.must(s.Recover(s.Context(), s.recoveryOf(key)))
+	unknown := s.must(s.Park(s.Context(), row.Hold(), "nothing there"))
+	s.throttled(unknown)
+
+	s.clock.Advance(effectLease)
+	s.throttled(s.must(s.Resolve(s.Context(), notApplied(&unknown))))
+	s.mustNot(s.Recover(s.Context(), s.recoveryOf(s.done(s.key()).Key)))
+}
+
+// throttled looks again and again at a row that just moved to where it stays.
+func (s *suite) throttled(row ledger.Row) {
+	s.Helper()
+	for n := range int64(3) {
+		s.mustNot(s.Recover(s.Context(), s.recoveryOf(row.Key)))
+		s.clock.Advance(every - time.Millisecond)
+		s.mustNot(s.Recover(s.Context(), s.recoveryOf(row.Key)))
+		s.clock.Advance(time.Millisecond)
+		recovery := s.recoveryOf(row.Key)
+		looked := s.must(s.Recover(s.Context(), recovery))
+		if looked.State != row.State || looked.Fence <= row.Fence+n || !looked.MovedAt.Equal(row.MovedAt) || looked.Leased ||
+			len(looked.Trail) != len(row.Trail) || looked.Version == row.Version {
+			s.Errorf("Recover() of %v returned %+v; want another version, a new fence and no move", row.State, looked)
+		}
+		s.same("Recover() asked again", s.must(s.Recover(s.Context(), recovery)), looked)
+	}
+	at := s.recoveryOf(row.Key)
+	at.Every = 0
+	s.must(s.Recover(s.Context(), at))
+}
+
+// testRedo holds that an operation that is executed again stays the same, and keeps the time of its first crossing.
+func testRedo(s *suite) {
+	first := s.crossed(s.key())
+	row := s.must(s.Redo(s.Context(), first.Hold(), lease))
+	if row.State != ledger.Claimed || row.ID != first.ID || row.Fence != first.Fence || row.Crossings != 1 ||
+		!row.LeaseUntil.Equal(s.clock.Now().Add(lease)) {
+		s.Errorf("Redo() returned %+v; want the operation CLAIMED again", row)
+	}
+	row = s.must(s.Cross(s.Context(), row.Hold(), ledger.Crossing{Lease: time.Second}))
+	if row.Crossings != 2 || !row.ActsUntil.Equal(first.ActsUntil) || len(row.Journal) != 0 {
+		s.Errorf("a second crossing returned %+v; want two, the journal of the second and the time of the first", row)
+	}
+
+	// Nobody comes back: the sweeper neither frees it nor executes it.
+	redone := s.redone(s.key())
+	s.clock.Advance(lease)
+	for _, taken := range s.sweep() {
+		if taken.Key == redone.Key {
+			s.Errorf("Sweep() returned %+v, which is not past the boundary", taken)
+		}
+	}
+	if row := s.get(redone.Key); row.State != ledger.Unknown || row.Reason != ledger.LeaseOut || row.Fence != redone.Fence {
+		s.Errorf("Sweep() left %+v; want UNKNOWN", row)
+	}
+
+	// Another caller comes: it may take it over.
+	redone = s.redone(s.key())
+	s.clock.Advance(lease)
+	taken := s.claimed(redone.Key)
+	if taken.ID != redone.ID || taken.Crossings != 1 || taken.Fence != redone.Fence+1 {
+		s.Errorf("Claim() returned %+v; want a takeover", taken)
+	}
+}
+
+// testResolve holds what a person may say, and when.
+func testResolve(s *suite) {
+	row := s.unknown(s.key())
+	s.clock.Advance(effectLease - time.Millisecond)
+	got, ok, err := s.Resolve(s.Context(), notApplied(&row))
+	if ok || !errors.Is(err, ledger.ErrTooEarly) || errors.Is(err, ledger.ErrUnavailable) {
+		s.Errorf("Resolve() before its time = %v, %v; want %v", ok, err, ledger.ErrTooEarly)
+	}
+	s.same("Resolve() before its time", got, row)
+	s.clock.Advance(time.Millisecond)
+	closed := s.must(s.Resolve(s.Context(), notApplied(&row)))
+	last := closed.Trail[len(closed.Trail)-1]
+	want := ledger.Move{
+		At: s.clock.Now(), From: ledger.Unknown, To: ledger.Closed, ID: row.ID, Fence: row.Fence, Actor: "olga", Note: "not there",
+	}
+	if diff := diffRows(last, want); closed.State != ledger.Closed || closed.Reason != "not there" || diff != "" {
+		s.Errorf("Resolve() returned %+v: -got +want\n%s", closed, diff)
+	}
+	s.same("Resolve() asked again", s.must(s.Resolve(s.Context(), notApplied(&row))), closed)
+	s.mustNot(s.Resolve(s.Context(), applied(&row, "{}")))
+	s.clock.Advance(1000 * time.Hour)
+	s.mustNot(s.Claim(s.Context(), s.claimOf(row.Key)))
+
+	row = s.unknown(s.key())
+	done := s.must(s.Resolve(s.Context(), applied(&row, `{"id":7}`))) // at any time
+	wanted := receipt(`{"id":7}`)
+	wanted.CompletedAt = s.clock.Now()
+	if diff := diffRows(done.Receipt, wanted); done.State != ledger.Done || done.Reason != "" || diff != "" {
+		s.Errorf("Resolve() returned %v: -got +want\n%s", done.State, diff)
+	}
+	s.same("a receipt after it", s.must(s.Record(s.Context(), row.Hold(), receipt("late"))), done)
+	row = s.unknown(s.key())
+	done = s.must(s.Resolve(s.Context(), applied(&row, "")))
+	if r := done.Receipt; r.Omitted != ledger.Unseen || r.Size != 0 || r.Hash != (ledger.Digest{}) {
+		s.Errorf("Resolve() without an output returned %+v; want one that is unseen", r)
+	}
+
+	row = s.crossed(s.key())
+	s.same("Resolve() of what is under way", s.mustNot(s.Resolve(s.Context(), notApplied(&row))), row)
+	row.Tenant = "other"
+	s.same("Resolve() in another tenant", s.mustNot(s.Resolve(s.Context(), notApplied(&row))), ledger.Row{})
+}
