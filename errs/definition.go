@@ -146,7 +146,7 @@ func (d *Definition) grpcCode() codes.Code {
 func (d *Definition) form() *form {
 	return &form{
 		domain: d.domain, code: d.code, status: d.grpcCode(), retry: d.retry, plan: d.plan, headline: d.headline.Text(),
-		tool: true, help: d.help(), messageSize: fullMessage,
+		tool: true, help: d.help(), messageSize: fullMessage, info: Info{Effect: d.effect},
 	}
 }
 
