@@ -2,6 +2,7 @@ package declared
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -21,7 +22,7 @@ const (
 )
 
 // checkSize refuses an error whose headline and plan do not fit into a trailer list even when it says nothing else. It
-// never counts less than package errs, and may count a little more.
+// counts what package errs does, and a little more where a message is cut.
 func (c *checker) checkSize(e *Error) {
 	if cost := costOf(e); cost > room {
 		c.refusef(e.Message, in(optionRepair), "message and repair take %d bytes of the trailers that carry the error, "+
@@ -32,18 +33,16 @@ func (c *checker) checkSize(e *Error) {
 func costOf(e *Error) int {
 	options := e.Options
 	headline := cmp.Or(options.GetMessage(), strings.ReplaceAll(options.GetCode(), "_", " ")+".")
-	message := messageOf(options, headline)
-	if authored.WireLen(message) > messageCost {
-		message = strings.Repeat("m", messageCost) // what is left of it
+	message, inHeader := bounded(messageOf(options, headline))
+	metadata := map[string]string{"retry": strings.ToLower(strings.TrimPrefix(options.GetRetry().String(), "RETRY_POLICY_"))}
+	if options.GetEffect() != 0 {
+		metadata["effect"] = strings.ToLower(strings.TrimPrefix(options.GetEffect().String(), "EFFECT_"))
 	}
-	rule := map[remedyv1.RetryPolicy]string{1: "never", 2: "as_is", 3: "after_repair"}[options.GetRetry()] //nolint:mnd // the rules
 	details := []proto.Message{
-		&errdetails.ErrorInfo{
-			Reason: strings.ToUpper(options.GetCode()), Domain: e.Domain(), Metadata: map[string]string{"retry": rule},
-		},
+		&errdetails.ErrorInfo{Reason: strings.ToUpper(options.GetCode()), Domain: e.Domain(), Metadata: metadata},
 		&remedyv1.ToolError{Code: options.GetCode(), Message: headline, Retry: options.GetRetry()},
 	}
-	if options.GetRepair() != nil {
+	if proto.Size(options.GetRepair()) > 0 {
 		details = append(details, options.GetRepair())
 	}
 	if doc := options.GetDoc(); strings.HasPrefix(doc, authored.Secure) {
@@ -57,19 +56,73 @@ func costOf(e *Error) int {
 		}
 		st.Details = append(st.Details, packed)
 	}
-	return listCost + authored.WireLen(message) + (4*proto.Size(st)+2)/3 //nolint:mnd // base64
+	return listCost + inHeader + (4*proto.Size(st)+2)/3 //nolint:mnd // base64
 }
 
-// messageOf is at least as long as what errs makes of the options.
-func messageOf(options *remedyv1.ErrorOptions, headline string) string {
-	const sentence = "Reconcile the original operation under the same operation key; never use a new key. 1. "
-	var b strings.Builder
-	b.WriteString(headline + " [" + options.GetCode() + "; retry unchanged is allowed]" +
-		" Next actions, in order, one at a time, never in parallel: ")
-	for _, step := range options.GetRepair().GetSteps() {
-		b.WriteString(sentence + step.GetTool() + " " + step.GetInstruction())
+// bounded is a message of as many bytes as can be left of one that is cut to what a header takes, and what it takes there.
+func bounded(message string) (cut string, inHeader int) {
+	const (
+		escaped = 3                          // bytes in the header of one that is not printable ASCII
+		endings = len(" (and 9 more steps)") // said of what is missing, and room that is kept for it
+	)
+	inHeader = authored.WireLen(message)
+	if inHeader+endings <= messageCost {
+		return message, inHeader
 	}
-	b.WriteString(" Keep unchanged: " + strings.Join(options.GetRepair().GetPreserve(), ", ") + ". Replace from repair output: " +
-		strings.Join(options.GetRepair().GetUpdate(), ", ") + ".")
+	single := len(message) - (inHeader-len(message))/(escaped-1) + escaped*endings
+	single = min(single, messageCost)
+	return strings.Repeat("m", single+(messageCost-single)/escaped), messageCost
+}
+
+// messageOf is what errs makes of the options, before anything is cut.
+func messageOf(options *remedyv1.ErrorOptions, headline string) string {
+	rules := map[remedyv1.RetryPolicy]string{
+		remedyv1.RetryPolicy_RETRY_POLICY_NEVER: "do not retry", remedyv1.RetryPolicy_RETRY_POLICY_AS_IS: "retry unchanged is allowed",
+		afterRepair: "retry only after repair",
+	}
+	var b strings.Builder
+	b.WriteString(headline + " [" + options.GetCode() + "; " + rules[options.GetRetry()] + "]")
+	steps := options.GetRepair().GetSteps()
+	if len(steps) == 0 {
+		return b.String()
+	}
+	if len(steps) == 1 {
+		b.WriteString(" Next action:")
+	} else {
+		b.WriteString(" Next actions, in order, one at a time, never in parallel:")
+	}
+	for i, step := range steps {
+		if len(steps) > 1 {
+			b.WriteString(" " + strconv.Itoa(i+1) + ".")
+		}
+		b.WriteString(" " + sentence(step))
+		if step.GetInstruction() != "" {
+			b.WriteString(" " + step.GetInstruction())
+		}
+	}
+	if names := options.GetRepair().GetPreserve(); len(names) > 0 {
+		b.WriteString(" Keep unchanged: " + strings.Join(names, ", ") + ".")
+	}
+	if names := options.GetRepair().GetUpdate(); len(names) > 0 {
+		b.WriteString(" Replace from repair output: " + strings.Join(names, ", ") + ".")
+	}
 	return b.String()
+}
+
+// sentence is what a message says for a step.
+func sentence(step *remedyv1.RepairStep) string {
+	with := ""
+	if step.GetTool() != "" {
+		with = " with " + step.GetTool()
+	}
+	return map[remedyv1.RepairAction]string{
+		remedyv1.RepairAction_REPAIR_ACTION_CHANGE_INPUT:         "Change the input.",
+		remedyv1.RepairAction_REPAIR_ACTION_CALL_TOOL:            "Call " + step.GetTool() + " and wait for its result before continuing.",
+		remedyv1.RepairAction_REPAIR_ACTION_REFRESH_STATE:        "Refresh the state" + with + ".",
+		remedyv1.RepairAction_REPAIR_ACTION_RETRY_SAME_OPERATION: "Retry the same operation" + with + ".",
+		remedyv1.RepairAction_REPAIR_ACTION_ASK_USER:             "Ask the user.",
+		remedyv1.RepairAction_REPAIR_ACTION_RECONCILE: "Reconcile the original operation under the same operation key; " +
+			"never use a new key.",
+		remedyv1.RepairAction_REPAIR_ACTION_STOP: "Stop.",
+	}[step.GetAction()]
 }

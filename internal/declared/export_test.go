@@ -1,0 +1,4 @@
+package declared
+
+// CostOf is for the test that compares it with what package errs makes.
+var CostOf = costOf
