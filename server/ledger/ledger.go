@@ -16,7 +16,7 @@ import (
 // Time is that of the store, one clock for all processes, in UTC; durations count from the time of the move. The caller owns
 // what it gave and what it got: a store keeps no slice of either. In codes, reasons and the names of persons, what is not
 // UTF-8 and zero bytes become U+FFFD.
-type Ledger interface {
+type Ledger interface { //nolint:interfacebloat // every move is one; a store has them all
 	// Get returns the row of a key. Where there is none, its state is None, and all else but the key is zero.
 	Get(ctx context.Context, key Key) (Row, error)
 	// Find returns the row whose operation has an id, within a tenant; a zero one where there is none.

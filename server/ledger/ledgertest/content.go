@@ -34,8 +34,8 @@ func testApart(s *suite) {
 		}
 	}
 	s.must(s.Cross(s.Context(), rows[0].Hold(), crossing()))
-	for i, row := range rows[1:] {
-		s.same("Get()", s.get(keys[i+1]), row)
+	for i := range rows[1:] {
+		s.same("Get()", s.get(keys[i+1]), rows[i+1])
 	}
 	hold := rows[0].Hold()
 	hold.Key = keys[1]
@@ -57,7 +57,7 @@ func testApart(s *suite) {
 func testTexts(s *suite) {
 	texts := []string{
 		`'; DROP TABLE operations; --`, `"quoted" \back\slash %s %d _ * ?`, "Grüße, 世界 🙂 \u202eabc\u202c e\u0301",
-		"line\r\nline\ttab\x1b[0m", strings.Repeat("k", 64), `{"a":[1,null]}`, "$1 :name @p ?1",
+		"one\r\ntwo\tthree\x1b[0m", strings.Repeat("k", 64), `{"a":[1,null]}`, "$1 :name @p ?1",
 	}
 	every := make([]byte, 256)
 	for i := range every {
@@ -143,9 +143,11 @@ func (s *suite) unkeepable(text string) {
 func testLarge(s *suite) {
 	output := `"` + strings.Repeat("0123456789abcde\n", 1<<16) + `"` // 1 MiB and the quotes
 	row := s.claimed(s.key())
-	row = s.must(s.Cross(s.Context(), row.Hold(), ledger.Crossing{Lease: effectLease, Journal: bytes.Repeat([]byte{0xfe}, ledger.MaxJournal)}))
+	journal := bytes.Repeat([]byte{0xfe}, ledger.MaxJournal)
+	row = s.must(s.Cross(s.Context(), row.Hold(), ledger.Crossing{Lease: effectLease, Journal: journal}))
 	row = s.must(s.Record(s.Context(), row.Hold(), receipt(output)))
-	if got := s.get(row.Key); string(got.Receipt.Output) != output || got.Receipt.Size != int64(len(output)) || len(got.Journal) != ledger.MaxJournal {
+	got := s.get(row.Key)
+	if string(got.Receipt.Output) != output || got.Receipt.Size != int64(len(output)) || len(got.Journal) != ledger.MaxJournal {
 		s.Errorf("the row has an output of %d bytes and a journal of %d; want %d and %d",
 			len(got.Receipt.Output), len(got.Journal), len(output), ledger.MaxJournal)
 	}

@@ -89,10 +89,9 @@ func testFree(s *suite) {
 		s.Errorf("Free() returned %+v; want no lease and no input", once)
 	}
 
-	for _, again := range []ledger.Row{
-		s.redone(s.key()),
-		s.must(s.Cross(s.Context(), s.redone(s.key()).Hold(), crossing())),
-	} {
+	redone := s.redone(s.key())
+	twice := s.must(s.Cross(s.Context(), s.redone(s.key()).Hold(), crossing()))
+	for _, again := range []*ledger.Row{&redone, &twice} {
 		row := s.mustNot(s.Free(s.Context(), again.Hold(), failure()))
 		if row.State != ledger.Unknown || row.Reason != failure().Code || row.Failure.Code != "" || row.Input == nil {
 			s.Errorf("Free() of %v, crossed %d times, returned %+v; want UNKNOWN", again.State, again.Crossings, row)

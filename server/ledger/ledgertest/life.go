@@ -20,17 +20,15 @@ func testReopen(s *suite) {
 		start.build(s, key)
 		before = append(before, s.get(key))
 	}
-	for i, row := range before { // those that were built later swept the earlier ones
-		before[i] = s.get(row.Key)
+	for i := range before { // those that were built later swept the earlier ones
+		before[i] = s.get(before[i].Key)
 	}
 	page, token, err := s.List(s.Context(), ledger.Filter{Tenant: "acme", Limit: 5})
 	if err != nil || token == "" {
 		s.Fatalf("List() = %d rows, token %q, %v; want 5 and another page", len(page), token, err)
 	}
 	s.reopen()
-	for _, row := range before {
-		s.same("Get() after reopening", s.get(row.Key), row)
-	}
+	s.unchanged(before)
 	next, _, err := s.List(s.Context(), ledger.Filter{Tenant: "acme", Limit: 5, Token: token})
 	if err != nil || len(next) != 5 || next[0].CreatedAt.After(page[4].CreatedAt) {
 		s.Errorf("List() after reopening = %d rows, %v; want the next 5", len(next), err)
@@ -45,6 +43,13 @@ func testReopen(s *suite) {
 	s.reopen()
 	if row := s.must(s.Recover(s.Context(), s.recoveryOf(crossed.Key))); row.Fence != crossed.Fence+1 {
 		s.Errorf("Recover() after reopening returned fence %d; want %d", row.Fence, crossed.Fence+1)
+	}
+}
+
+func (s *suite) unchanged(rows []ledger.Row) {
+	s.Helper()
+	for i := range rows {
+		s.same("Get() after reopening", s.get(rows[i].Key), rows[i])
 	}
 }
 
@@ -141,7 +146,5 @@ func testClose(s *suite) {
 		return
 	}
 	s.Ledger = open(s.T, s.store)
-	for _, row := range append(acknowledged, first) {
-		s.same("Get() after reopening", s.get(row.Key), row)
-	}
+	s.unchanged(append(acknowledged, first))
 }

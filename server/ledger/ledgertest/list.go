@@ -30,11 +30,12 @@ func testList(s *suite) {
 	other.Tenant = "other"
 	elsewhere := s.must(s.Claim(s.Context(), other))
 
-	for _, test := range []struct {
+	type list struct {
 		name   string
 		filter ledger.Filter
 		want   []ledger.Row
-	}{
+	}
+	for _, test := range []*list{
 		{"of a tenant", ledger.Filter{Tenant: "acme"}, []ledger.Row{d, c, b, a}},
 		{"of another tenant", ledger.Filter{Tenant: "other"}, []ledger.Row{elsewhere}},
 		{"of no tenant", ledger.Filter{}, nil},
@@ -45,7 +46,11 @@ func testList(s *suite) {
 		{"by all of them", ledger.Filter{Tenant: "acme", Scope: "ada", Tool: "pay", Key: "1", RunID: "r1"}, []ledger.Row{a}},
 		{"by state", ledger.Filter{Tenant: "acme", States: []ledger.State{ledger.Unknown, ledger.Effect}}, []ledger.Row{d, b}},
 		{"what is free", ledger.Filter{Tenant: "acme", States: []ledger.State{ledger.Free}}, []ledger.Row{free}},
-		{"by run and state", ledger.Filter{Tenant: "acme", RunID: "r1", States: []ledger.State{ledger.Free, ledger.Claimed}}, []ledger.Row{free, a}},
+		{
+			"by run and state",
+			ledger.Filter{Tenant: "acme", RunID: "r1", States: []ledger.State{ledger.Free, ledger.Claimed}},
+			[]ledger.Row{free, a},
+		},
 	} {
 		test.filter.Limit = 10
 		rows, token, err := s.List(s.Context(), test.filter)
@@ -85,7 +90,8 @@ func testPages(s *suite) {
 		if err != nil || len(page) > 3 || pages > 4 {
 			s.Fatalf("page %d has %d rows, %v; want at most 4 of 3", pages, len(page), err)
 		}
-		for _, row := range page {
+		for i := range page {
+			row := &page[i]
 			if seen[row.ID] || !want[row.ID] || row.CreatedAt.After(last) {
 				s.Errorf("page %d has %s of %v; want what was there at first, once, and the newest first", pages, row.ID, row.CreatedAt)
 			}

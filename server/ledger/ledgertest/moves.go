@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -164,10 +165,8 @@ func upkeep() []kind {
 				if err != nil {
 					return ledger.Row{}, false, err
 				}
-				for _, t := range taken {
-					if t.Key == row.Key {
-						return t, true, nil
-					}
+				if i := slices.IndexFunc(taken, func(t ledger.Row) bool { return t.Key == row.Key }); i >= 0 {
+					return taken[i], true, nil
 				}
 				known, err := l.Get(ctx, row.Key)
 				return known, false, err

@@ -54,14 +54,16 @@ func (w *walk) run() {
 	}
 	// What is left may not move in the sequences to come.
 	w.pair.s.clock.Advance(time.Hour)
-	for _, row := range w.sweep(1000) {
-		w.both("park", func(l ledger.Ledger) (ledger.Row, bool, error) { return l.Park(w.ctx, row.Hold(), "the end") })
+	taken := w.sweep(1000)
+	for i := range taken {
+		hold := taken[i].Hold()
+		w.both("park", func(l ledger.Ledger) (ledger.Row, bool, error) { return l.Park(w.ctx, hold, "the end") })
 	}
 	w.compareAll()
 }
 
 // order are the names of moves; the frequent ones stand there more than once.
-var order = []string{ //nolint:gochecknoglobals // a constant
+var order = []string{
 	"claim", "claim", "claim", "claim", "cross", "cross", "cross", "free", "free", "record", "record", "judge", "park",
 	"recover", "recover", "redo", "redo", "resolve", "sweep", "expire", "purge", "advance", "advance", "advance", "find",
 }
@@ -154,8 +156,8 @@ func (w *walk) sweep(limit int) []ledger.Row {
 	if diff := diffRows(got, want); diff != "" {
 		w.Fatalf("Sweep(): -got +want\n%s", diff)
 	}
-	for _, row := range want {
-		w.remember(row)
+	for i := range want {
+		w.remember(want[i])
 	}
 	return want
 }
@@ -229,7 +231,8 @@ func (w *walk) name(kind string) string {
 func (w *walk) claim() ledger.Claim {
 	claim := ledger.Claim{
 		// An id belongs to one key: that is for callers to keep.
-		Key: w.key(), Attempt: w.name("at_"), Prepared: digest(w.text()), Sent: digest(rapid.SampledFrom([]string{"a", "a", "a", "b"}).Draw(w.T, "sent")),
+		Key: w.key(), Attempt: w.name("at_"), Prepared: digest(w.text()),
+		Sent:    digest(rapid.SampledFrom([]string{"a", "a", "a", "b"}).Draw(w.T, "sent")),
 		Version: w.text(), Principal: w.text(), RunID: w.text(), Input: w.bytes(), Lease: w.lease(),
 	}
 	claim.ID = claim.Scope + w.name("op_")

@@ -85,14 +85,15 @@ func testVerdicts(s *suite) {
 	row := s.done(s.key())
 	earlier := row.Hold()
 	earlier.Fence--
-	for _, step := range []struct {
+	type step struct {
 		hold    ledger.Hold
 		verdict ledger.Verdict
 		reason  string
 		ok      bool
 		want    ledger.Verdict
 		because string
-	}{
+	}
+	for _, step := range []*step{
 		{row.Hold(), ledger.Pending, "", true, ledger.Pending, ""},
 		{row.Hold(), ledger.Failed, "not there", true, ledger.Failed, "not there"},
 		{row.Hold(), ledger.Pending, "", false, ledger.Failed, "not there"},

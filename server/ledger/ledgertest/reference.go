@@ -1,8 +1,8 @@
 package ledgertest
 
 import (
-	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -35,8 +35,8 @@ func (r *reference) move(key ledger.Key, rule func(ledger.Row, time.Time) (ledge
 }
 
 func (r *reference) keyOf(tenant, id string) (ledger.Key, bool) {
-	for key, row := range r.rows {
-		if key.Tenant == tenant && row.ID == id {
+	for key := range r.rows {
+		if key.Tenant == tenant && r.rows[key].ID == id {
 			return key, true
 		}
 	}
@@ -113,14 +113,13 @@ func (r *reference) Purge(_ context.Context, tenant, id string) (ledger.Row, boo
 
 func (r *reference) Sweep(_ context.Context, sweep ledger.Sweep) ([]ledger.Row, error) {
 	var taken []ledger.Row
-	for _, row := range r.oldest(func(row ledger.Row) time.Time { return row.LeaseUntil }) {
-		next, ok := rules.Sweep(row, sweep, r.clock.Now())
-		if !ok {
+	moved := 0
+	for _, key := range r.oldest(func(row ledger.Row) time.Time { return row.LeaseUntil }) {
+		next, ok := rules.Sweep(r.rows[key], sweep, r.clock.Now())
+		if !ok || moved == sweep.Limit {
 			continue
 		}
-		if sweep.Limit--; sweep.Limit < 0 {
-			break
-		}
+		moved++
 		r.rows[next.Key] = next
 		if next.State == ledger.Effect {
 			taken = append(taken, next)
@@ -131,26 +130,21 @@ func (r *reference) Sweep(_ context.Context, sweep ledger.Sweep) ([]ledger.Row, 
 
 func (r *reference) Expire(_ context.Context, retention ledger.Retention) (ledger.Expired, error) {
 	var done ledger.Expired
-	for _, row := range r.oldest(func(row ledger.Row) time.Time { return row.MovedAt }) {
-		now := r.clock.Now()
+	for _, key := range r.oldest(func(row ledger.Row) time.Time { return row.MovedAt }) {
+		row, now := r.rows[key], r.clock.Now()
 		switch {
 		case rules.Forget(row, retention, now) && done.Rows < retention.Limit:
-			delete(r.rows, row.Key)
+			delete(r.rows, key)
 			done.Rows++
 		case rules.Stale(row, retention, now) && done.Outputs < retention.Limit:
-			r.rows[row.Key] = rules.DropOutput(row, now)
+			r.rows[key] = rules.DropOutput(row, now)
 			done.Outputs++
 		}
 	}
 	return done, nil
 }
 
-// oldest are all rows in the order of a time of theirs.
-func (r *reference) oldest(at func(ledger.Row) time.Time) []ledger.Row {
-	rows := make([]ledger.Row, 0, len(r.rows))
-	for _, row := range r.rows {
-		rows = append(rows, row)
-	}
-	slices.SortFunc(rows, func(a, b ledger.Row) int { return cmp.Or(at(a).Compare(at(b)), cmp.Compare(a.ID, b.ID)) })
-	return rows
+// oldest are the keys of all rows, in the order of a time of theirs.
+func (r *reference) oldest(at func(ledger.Row) time.Time) []ledger.Key {
+	return slices.SortedFunc(maps.Keys(r.rows), func(a, b ledger.Key) int { return at(r.rows[a]).Compare(at(r.rows[b])) })
 }

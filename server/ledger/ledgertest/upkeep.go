@@ -25,8 +25,9 @@ func testSweep(s *suite) {
 	if row := s.get(claimed.Key); row.State != ledger.Free || row.Fence != 1 || row.Failure.Code != "" {
 		s.Errorf("Sweep() left %+v; want FREE without a failure", row)
 	}
-	for _, row := range first {
-		s.same("Get() of what was swept", s.get(row.Key), row)
+	for i := range first {
+		row := &first[i]
+		s.same("Get() of what was swept", s.get(row.Key), *row)
 		if row.State != ledger.Effect || row.Fence != 2 || !row.LookedAt.Equal(s.clock.Now()) || row.Journal == nil || row.Input == nil {
 			s.Errorf("Sweep() returned %+v; want EFFECT under fence 2, with journal and input", row)
 		}
@@ -55,6 +56,11 @@ func testSweepers(s *suite) {
 	handles := []ledger.Ledger{s.Ledger, s.another()}
 	var mu sync.Mutex
 	taken := make(map[string]int)
+	count := func(rows []ledger.Row) {
+		for i := range rows {
+			taken[rows[i].ID]++
+		}
+	}
 	var all sync.WaitGroup
 	for i := range 4 {
 		all.Go(func() {
@@ -67,18 +73,14 @@ func testSweepers(s *suite) {
 					return
 				}
 				mu.Lock()
-				for _, row := range rows {
-					taken[row.ID]++
-				}
+				count(rows)
 				mu.Unlock()
 			}
 		})
 	}
 	all.Wait()
 	// One sweeper may find nothing while another is about to take the rest; what is left comes with the next one.
-	for _, row := range s.sweepOf(n) {
-		taken[row.ID]++
-	}
+	count(s.sweepOf(n))
 	if len(taken) != n {
 		s.Errorf("the sweepers got %d rows; want %d", len(taken), n)
 	}
@@ -119,7 +121,7 @@ func testExpire(s *suite) {
 	s.expires(retention, ledger.Expired{Rows: 1, Outputs: 1})
 	retention.Limit = 10
 	s.expires(retention, ledger.Expired{Rows: 2})
-	for _, gone := range []ledger.Row{free, done, younger} {
+	for _, gone := range []*ledger.Row{&free, &done, &younger} {
 		s.same("Get() of what is forgotten", s.get(gone.Key), ledger.Row{Key: gone.Key})
 		row, err := s.Find(s.Context(), gone.Tenant, gone.ID)
 		if err != nil {
@@ -130,9 +132,8 @@ func testExpire(s *suite) {
 	}
 	s.clock.Advance(100_000 * time.Hour)
 	s.expires(retention, ledger.Expired{})
-	for _, kept := range []ledger.Row{unknown, closed} {
-		s.same("what is never forgotten", s.get(kept.Key), kept)
-	}
+	s.same("what is never forgotten", s.get(unknown.Key), unknown)
+	s.same("what is never forgotten", s.get(closed.Key), closed)
 
 	// The key is new, and what belonged to the forgotten operation has nothing to do with it.
 	again := s.claimed(done.Key)

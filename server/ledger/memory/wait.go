@@ -31,7 +31,7 @@ func (l *Ledger) watch(ctx context.Context, key ledger.Key, version int64) (<-ch
 	}
 	defer unlock()
 	if l.shelf.get(key).Version != version {
-		return nil, nil
+		return nil, nil //nolint:nilnil // there is nothing to wait for
 	}
 	moved := l.moved[key]
 	if moved == nil {
