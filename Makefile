@@ -40,6 +40,8 @@ generate: ## Write gen/ anew from proto/, and the protos of the tests.
 	$(BUF) generate
 	$(BUF) generate --template internal/shop/buf.gen.yaml
 	$(BUF) generate --template internal/corpus/buf.gen.yaml
+	$(BUF) generate --template internal/evolve/before/buf.gen.yaml
+	$(BUF) generate --template internal/evolve/after/buf.gen.yaml
 	rm -rf internal/example/shop/third_party
 	mkdir -p internal/example/shop/third_party/remedy
 	cp -r proto/remedy/v1 internal/example/shop/third_party/remedy/
@@ -47,7 +49,7 @@ generate: ## Write gen/ anew from proto/, and the protos of the tests.
 
 .PHONY: generate-check
 generate-check: generate ## Fail when generated code is not what the protos generate.
-	@tools/script/unchanged gen internal/shop/shopv1 internal/corpus internal/example
+	@tools/script/unchanged gen internal/shop/shopv1 internal/corpus internal/evolve internal/example
 
 .PHONY: example-check
 example-check: ## Do what the README says about declared errors, outside of the repository.
