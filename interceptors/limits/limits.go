@@ -61,10 +61,24 @@ func (s *Stage) Enter(ctx context.Context, method string, early bool) (context.C
 	if s.maxConcurrent == 0 {
 		return ctx, cancel, nil
 	}
-	return ctx, func() {
+	return context.WithValue(ctx, stageKey{}, s), func() {
 		cancel()
 		s.running.Add(-1)
 	}, nil
+}
+
+type stageKey struct{}
+
+// Yield gives back the place among the calls that run at once, for a handler that waits for another call and does nothing
+// else, and returns what takes it again, which has to be called once. That never fails, so those who come back may for a moment be
+// more than the limit. Where no limit applies it does nothing.
+func Yield(ctx context.Context) (resume func()) {
+	s, ok := ctx.Value(stageKey{}).(*Stage)
+	if !ok {
+		return func() {}
+	}
+	s.running.Add(-1)
+	return func() { s.running.Add(1) }
 }
 
 func (s *Stage) deadline(ctx context.Context, early bool) (context.Context, context.CancelFunc) {

@@ -249,3 +249,36 @@ func TestNewRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestYield has a call that waits leave its place to another one.
+func TestYield(t *testing.T) {
+	t.Parallel()
+	stage := newStage(t, limits.WithMaxConcurrent(1))
+	enters := func() (context.Context, func(), bool) {
+		t.Helper()
+		ctx, release, err := stage.Enter(t.Context(), "/x.Y/Z", true)
+		return ctx, release, err == nil
+	}
+	ctx, release, ok := enters()
+	if !ok {
+		t.Fatal("the first was refused")
+	}
+	if _, _, ok := enters(); ok {
+		t.Error("a second was admitted")
+	}
+	resume := limits.Yield(ctx)
+	_, releaseOther, ok := enters()
+	if !ok {
+		t.Error("the place of who waits was not given to another")
+	}
+	resume() // above the limit, for a moment
+	releaseOther()
+	if _, _, ok := enters(); ok {
+		t.Error("a second was admitted after the first came back")
+	}
+	release()
+	if _, _, ok := enters(); !ok {
+		t.Error("nobody is admitted after the end")
+	}
+	limits.Yield(t.Context())() // where no limit applies
+}
