@@ -1,25 +1,18 @@
-// Command remedyd serves tools to agents over gRPC. In this version the tools are those of a sample shop, and what is
-// known of operations is kept in memory.
+// Command remedyd serves the tools of a sample shop to agents over gRPC. The shop forgets everything at the end of the process;
+// what is known of operations is kept in a database. See package remedyd of server for the flags, the exit codes, and a daemon
+// with tools of one's own.
 //
-// It exits with
-//
-//	0  when it was told to stop, and everything that ran has ended
-//	1  when it could not start or serve, for a reason of this machine
-//	2  when the command line or a REMEDY_ variable is not understood
-//	3  when it was told to stop, and work was left running at the end of --stop-timeout
+// Built with the tag crashpoint, it has tools of a carrier besides, whose effects can be counted from outside, for tests that
+// kill it: REMEDY_CRASH_BOOK names the file where the carrier notes every parcel, REMEDY_CRASH_TIMEOUT the time of each hook,
+// REMEDY_CRASH_CLOCK how far the clock of the database is ahead, and REMEDY_CRASH_AT where the process ends itself.
 package main
 
 import (
-	"context"
-	"os"
-	"os/signal"
-	"syscall"
+	"github.com/remedyrpc/remedy/internal/shop"
+	"github.com/remedyrpc/remedy/server/remedyd"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+	tools := shop.Tools(shop.New(shop.DefaultSeed()))
+	remedyd.Main(append(tools, countedTools()...)...)
 }
