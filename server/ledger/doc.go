@@ -6,7 +6,8 @@
 // row has to look like:
 //
 //	none, FREE          → CLAIMED  Claim: a new operation, fence+1
-//	CLAIMED, lease out  → CLAIMED  Claim: a takeover, fence+1, the same operation
+//	CLAIMED, lease out  → CLAIMED  Claim: a takeover with the same input, fence+1, the same operation
+//	none, FREE, CLAIMED → EFFECT   Claim, immediate: either of them, and the crossing in the same step
 //	CLAIMED             → EFFECT   Cross, by its owner: from here on an effect cannot be excluded
 //	CLAIMED             → FREE     Free, by its owner; Sweep, when the lease is out and nothing ever crossed
 //	EFFECT              → DONE     Record, by its owner
@@ -21,8 +22,9 @@
 //	CLOSED              → DONE     Record, by any attempt at this operation: it was contradicted
 //
 // The owner of a row is the attempt whose fence it carries. A fence only ever grows, also over FREE, so an owner that lost
-// its lease can never move the row of another one. Where a row was forgotten its fence starts again, and the id of the
-// operation, which every move shows as well, does the same. Package rules says all of it as pure functions.
+// its lease can never move the row of another one. The fence of a row that was forgotten begins again; there it is the id of
+// the operation, which every owner shows as well, that keeps the ones of before away. Package rules says all of it as pure
+// functions, and its tests explore every interleaving of them, and what breaks without each.
 //
 // # What callers keep
 //
@@ -34,12 +36,14 @@
 //     whose effect is one and the same under one operation id.
 //   - Free, of a row past the boundary, is called only with the word of the effect itself that it was not applied. An error, the
 //     end of a time, or a look that found nothing is not that: those are for Park.
-//   - "No effect" is answered only after Free returned true, or, where it returned false, of what its row says.
+//   - "No effect" is answered only after Free returned true. Where it returned false its row is the answer, and where it
+//     returned an error nothing is said of an effect.
 //   - Success is answered only after Record returned true, with the receipt of its row, which may be that of another attempt.
 //   - A receipt is kept, and recorded again, while Record returns an error or finds the row past the boundary under another
 //     fence: whoever looks there may find nothing, and then it is what ends the doubt.
 //   - Names are new: an id for every claim that may begin an operation, an attempt for every claim, recovery and sweep. The same
-//     one is used only to ask again for the same move.
+//     one is used only to ask again for the same move. Where a claim that is asked for again finds its operation FREE, somebody
+//     swept it, and the next one has new names.
 //   - The lease of a crossing is longer than the effect can run, counted from when Cross was asked for first. An attempt that
 //     is paused past it cannot be seen, and makes a person who closes the operation wrong until its receipt arrives.
 //   - Somebody sweeps, or what an owner left behind that never came back stays where it is.

@@ -59,6 +59,7 @@ func cases() []testCase {
 		{"list", testList},
 		{"pages", testPages},
 		{"wait", testWait},
+		{"turns", testTurns},
 		{"wait ends", testWaitEnds},
 		{"races", testRaces},
 		{"contest", testContest},

@@ -57,6 +57,42 @@ func testWait(s *suite) {
 	all.Wait()
 }
 
+// testTurns has two wait for each other, over two handles: each of them waits for what the other one does next.
+func testTurns(s *suite) {
+	ctx, cancel := context.WithTimeout(s.Context(), patience)
+	defer cancel()
+	const turns = 8
+	row := s.done(s.key())
+	var all sync.WaitGroup
+	for i, l := range []ledger.Ledger{s.Ledger, s.another()} {
+		all.Go(func() {
+			for turn := i; turn < turns; turn += 2 {
+				for version := row.Version + int64(turn); ; {
+					known, err := l.Get(ctx, row.Key)
+					if err != nil {
+						s.Errorf("Get() = %v", err)
+						return
+					}
+					if known.Version == version {
+						break
+					}
+					if err := l.Wait(ctx, row.Key, known.Version); err != nil {
+						s.Errorf("Wait() for version %d = %v", version, err)
+						return
+					}
+				}
+				if _, ok, err := l.Judge(ctx, row.Hold(), ledger.Failed, s.name("turn")); !ok || err != nil {
+					s.Errorf("Judge() = %v, %v", ok, err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if known := s.get(row.Key); known.Version != row.Version+turns {
+		s.Errorf("after %d turns the version is %d; want %d", turns, known.Version, row.Version+turns)
+	}
+}
+
 // testWaitEnds holds that a wait ends with its context, and with its ledger.
 func testWaitEnds(s *suite) {
 	row := s.claimed(s.key())
