@@ -85,9 +85,13 @@ vet: ## Vet the main module and the one of the generator.
 	$(GO) -C tools/gen vet ./...
 
 .PHONY: lint
-lint: ## Lint the Go code; .golangci.yml holds the rules and their reasons.
+lint: lint-generated ## Lint the Go code; .golangci.yml holds the rules and their reasons.
 	$(GO) $(LINT) run ./...
 	$(GO) -C tools/gen $(LINT) run ./...
+
+.PHONY: lint-generated
+lint-generated: ## Lint what protoc-gen-remedy generated, which lint skips.
+	@tools/script/lint-generated $(GO) tool -modfile=tools/lint/go.mod golangci-lint
 
 .PHONY: fmt
 fmt: ## Format the Go code the way lint wants it.

@@ -60,13 +60,13 @@ func NewErrs(message *Errs, options ...errs1.Option) *ErrsError {
 	return &ErrsError{message: message, base: defineErrs().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Errs) RemedyError(base *errs1.ToolError) errs1.Error {
+func (x *Errs) RemedyError(base *errs1.ToolError) errs1.Error {
 	if base.ErrorCode() != string(defineErrs().Code()) {
 		return nil
 	}
-	return &ErrsError{message: m, base: base}
+	return &ErrsError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -240,13 +240,13 @@ func NewProto(message *Proto, options ...errs1.Option) *ProtoError {
 	return &ProtoError{message: message, base: defineProto().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Proto) RemedyError(base *errs1.ToolError) errs1.Error {
+func (x *Proto) RemedyError(base *errs1.ToolError) errs1.Error {
 	if base.ErrorCode() != string(defineProto().Code()) {
 		return nil
 	}
-	return &ProtoError{message: m, base: base}
+	return &ProtoError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -337,13 +337,13 @@ func NewStatus(message *Status, options ...errs1.Option) *StatusError {
 	return &StatusError{message: message, base: defineStatus().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Status) RemedyError(base *errs1.ToolError) errs1.Error {
+func (x *Status) RemedyError(base *errs1.ToolError) errs1.Error {
 	if base.ErrorCode() != string(defineStatus().Code()) {
 		return nil
 	}
-	return &StatusError{message: m, base: base}
+	return &StatusError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -434,13 +434,13 @@ func NewSync(message *Sync, options ...errs1.Option) *SyncError {
 	return &SyncError{message: message, base: defineSync().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Sync) RemedyError(base *errs1.ToolError) errs1.Error {
+func (x *Sync) RemedyError(base *errs1.ToolError) errs1.Error {
 	if base.ErrorCode() != string(defineSync().Code()) {
 		return nil
 	}
-	return &SyncError{message: m, base: base}
+	return &SyncError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -531,13 +531,13 @@ func NewSlog(message *Slog, options ...errs1.Option) *SlogError {
 	return &SlogError{message: message, base: defineSlog().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Slog) RemedyError(base *errs1.ToolError) errs1.Error {
+func (x *Slog) RemedyError(base *errs1.ToolError) errs1.Error {
 	if base.ErrorCode() != string(defineSlog().Code()) {
 		return nil
 	}
-	return &SlogError{message: m, base: base}
+	return &SlogError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -628,13 +628,13 @@ func NewContract(message *Contract, options ...errs1.Option) *ContractError {
 	return &ContractError{message: message, base: defineContract().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Contract) RemedyError(base *errs1.ToolError) errs1.Error {
+func (x *Contract) RemedyError(base *errs1.ToolError) errs1.Error {
 	if base.ErrorCode() != string(defineContract().Code()) {
 		return nil
 	}
-	return &ContractError{message: m, base: base}
+	return &ContractError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -725,13 +725,13 @@ func NewGrpc(message *Grpc, options ...errs1.Option) *GrpcError {
 	return &GrpcError{message: message, base: defineGrpc().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Grpc) RemedyError(base *errs1.ToolError) errs1.Error {
+func (x *Grpc) RemedyError(base *errs1.ToolError) errs1.Error {
 	if base.ErrorCode() != string(defineGrpc().Code()) {
 		return nil
 	}
-	return &GrpcError{message: m, base: base}
+	return &GrpcError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -822,13 +822,13 @@ func NewTimestamppb(message *Timestamppb, options ...errs1.Option) *TimestamppbE
 	return &TimestamppbError{message: message, base: defineTimestamppb().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Timestamppb) RemedyError(base *errs1.ToolError) errs1.Error {
+func (x *Timestamppb) RemedyError(base *errs1.ToolError) errs1.Error {
 	if base.ErrorCode() != string(defineTimestamppb().Code()) {
 		return nil
 	}
-	return &TimestamppbError{message: m, base: base}
+	return &TimestamppbError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -919,13 +919,13 @@ func NewContext(message *Context, options ...errs1.Option) *ContextError {
 	return &ContextError{message: message, base: defineContext().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Context) RemedyError(base *errs1.ToolError) errs1.Error {
+func (x *Context) RemedyError(base *errs1.ToolError) errs1.Error {
 	if base.ErrorCode() != string(defineContext().Code()) {
 		return nil
 	}
-	return &ContextError{message: m, base: base}
+	return &ContextError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -998,5 +998,6 @@ func (e *ContextError) of() *Context {
 // Every method may return the errors of package errs besides. A lost answer of a method that has an effect is an
 // errs.OutcomeUnknownError, unless it is proven that nothing was sent.
 func NewTypedErrorsClient(cc grpc1.ClientConnInterface, options ...contract1.ClientOption) ErrorsClient {
-	return NewErrorsClient(contract1.Client(cc, File_alias_alias_proto.Services().ByName("Errors"), options...))
+	service := File_alias_alias_proto.Services().ByName("Errors")
+	return NewErrorsClient(contract1.Client(cc, service, options...))
 }

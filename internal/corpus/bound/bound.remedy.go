@@ -54,13 +54,13 @@ func NewLargest(message *Largest, options ...errs.Option) *LargestError {
 	return &LargestError{message: message, base: defineLargest().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Largest) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Largest) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineLargest().Code()) {
 		return nil
 	}
-	return &LargestError{message: m, base: base}
+	return &LargestError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -157,13 +157,13 @@ func NewWide(message *Wide, options ...errs.Option) *WideError {
 	return &WideError{message: message, base: defineWide().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Wide) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Wide) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineWide().Code()) {
 		return nil
 	}
-	return &WideError{message: m, base: base}
+	return &WideError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.

@@ -70,13 +70,13 @@ func NewCommented(message *Commented, options ...errs.Option) *CommentedError {
 	return &CommentedError{message: message, base: defineCommented().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Commented) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Commented) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineCommented().Code()) {
 		return nil
 	}
-	return &CommentedError{message: m, base: base}
+	return &CommentedError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -193,13 +193,13 @@ func NewTrailing(message *Trailing, options ...errs.Option) *TrailingError {
 	return &TrailingError{message: message, base: defineTrailing().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Trailing) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Trailing) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineTrailing().Code()) {
 		return nil
 	}
-	return &TrailingError{message: m, base: base}
+	return &TrailingError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -269,5 +269,6 @@ func (e *TrailingError) of() *Trailing {
 // Every method may return the errors of package errs besides. A lost answer of a method that has an effect is an
 // errs.OutcomeUnknownError, unless it is proven that nothing was sent.
 func NewTypedCommentsClient(cc grpc.ClientConnInterface, options ...contract.ClientOption) CommentsClient {
-	return NewCommentsClient(contract.Client(cc, File_comment_comment_proto.Services().ByName("Comments"), options...))
+	service := File_comment_comment_proto.Services().ByName("Comments")
+	return NewCommentsClient(contract.Client(cc, service, options...))
 }

@@ -42,13 +42,13 @@ func NewCrlf(message *Crlf, options ...errs.Option) *CrlfError {
 	return &CrlfError{message: message, base: defineCrlf().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Crlf) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Crlf) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineCrlf().Code()) {
 		return nil
 	}
-	return &CrlfError{message: m, base: base}
+	return &CrlfError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.

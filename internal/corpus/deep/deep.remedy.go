@@ -41,13 +41,13 @@ func NewTooDeep(message *TooDeep, options ...errs.Option) *TooDeepError {
 	return &TooDeepError{message: message, base: defineTooDeep().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *TooDeep) RemedyError(base *errs.ToolError) errs.Error {
+func (x *TooDeep) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineTooDeep().Code()) {
 		return nil
 	}
-	return &TooDeepError{message: m, base: base}
+	return &TooDeepError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.

@@ -44,13 +44,13 @@ func NewHybrid(message *Hybrid, options ...errs.Option) *HybridError {
 	return &HybridError{message: message, base: defineHybrid().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Hybrid) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Hybrid) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineHybrid().Code()) {
 		return nil
 	}
-	return &HybridError{message: m, base: base}
+	return &HybridError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.

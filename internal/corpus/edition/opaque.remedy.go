@@ -46,13 +46,13 @@ func NewOpaque(message *Opaque, options ...errs.Option) *OpaqueError {
 	return &OpaqueError{message: message, base: defineOpaque().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Opaque) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Opaque) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineOpaque().Code()) {
 		return nil
 	}
-	return &OpaqueError{message: m, base: base}
+	return &OpaqueError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.

@@ -44,13 +44,13 @@ func NewOpen(message *Open, options ...errs.Option) *OpenError {
 	return &OpenError{message: message, base: defineOpen().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Open) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Open) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineOpen().Code()) {
 		return nil
 	}
-	return &OpenError{message: m, base: base}
+	return &OpenError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.

@@ -39,13 +39,13 @@ func NewNothing(message *Nothing, options ...errs.Option) *NothingError {
 	return &NothingError{message: message, base: defineNothing().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Nothing) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Nothing) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineNothing().Code()) {
 		return nil
 	}
-	return &NothingError{message: m, base: base}
+	return &NothingError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.

@@ -44,13 +44,13 @@ func NewShown(message *Shown, options ...errs.Option) *ShownError {
 	return &ShownError{message: message, base: defineShown().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Shown) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Shown) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineShown().Code()) {
 		return nil
 	}
-	return &ShownError{message: m, base: base}
+	return &ShownError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -171,13 +171,13 @@ func NewUnicode(message *Unicode, options ...errs.Option) *UnicodeError {
 	return &UnicodeError{message: message, base: defineUnicode().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Unicode) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Unicode) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineUnicode().Code()) {
 		return nil
 	}
-	return &UnicodeError{message: m, base: base}
+	return &UnicodeError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -271,13 +271,13 @@ func NewBare(message *Bare, options ...errs.Option) *BareError {
 	return &BareError{message: message, base: defineBare().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Bare) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Bare) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineBare().Code()) {
 		return nil
 	}
-	return &BareError{message: m, base: base}
+	return &BareError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -381,13 +381,13 @@ func NewAllActions(message *AllActions, options ...errs.Option) *AllActionsError
 	return &AllActionsError{message: message, base: defineAllActions().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *AllActions) RemedyError(base *errs.ToolError) errs.Error {
+func (x *AllActions) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineAllActions().Code()) {
 		return nil
 	}
-	return &AllActionsError{message: m, base: base}
+	return &AllActionsError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -480,13 +480,13 @@ func NewNeverWithPlan(message *NeverWithPlan, options ...errs.Option) *NeverWith
 	return &NeverWithPlanError{message: message, base: defineNeverWithPlan().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *NeverWithPlan) RemedyError(base *errs.ToolError) errs.Error {
+func (x *NeverWithPlan) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineNeverWithPlan().Code()) {
 		return nil
 	}
-	return &NeverWithPlanError{message: m, base: base}
+	return &NeverWithPlanError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -577,13 +577,13 @@ func NewPlanWithoutSteps(message *PlanWithoutSteps, options ...errs.Option) *Pla
 	return &PlanWithoutStepsError{message: message, base: definePlanWithoutSteps().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *PlanWithoutSteps) RemedyError(base *errs.ToolError) errs.Error {
+func (x *PlanWithoutSteps) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(definePlanWithoutSteps().Code()) {
 		return nil
 	}
-	return &PlanWithoutStepsError{message: m, base: base}
+	return &PlanWithoutStepsError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -673,13 +673,13 @@ func NewEmptyPlan(message *EmptyPlan, options ...errs.Option) *EmptyPlanError {
 	return &EmptyPlanError{message: message, base: defineEmptyPlan().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *EmptyPlan) RemedyError(base *errs.ToolError) errs.Error {
+func (x *EmptyPlan) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineEmptyPlan().Code()) {
 		return nil
 	}
-	return &EmptyPlanError{message: m, base: base}
+	return &EmptyPlanError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.

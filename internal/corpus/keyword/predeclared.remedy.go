@@ -43,13 +43,13 @@ func NewInt(message *Int, options ...errs.Option) *IntError {
 	return &IntError{message: message, base: defineInt().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Int) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Int) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineInt().Code()) {
 		return nil
 	}
-	return &IntError{message: m, base: base}
+	return &IntError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -145,13 +145,13 @@ func NewNil(message *Nil, options ...errs.Option) *NilError {
 	return &NilError{message: message, base: defineNil().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Nil) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Nil) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineNil().Code()) {
 		return nil
 	}
-	return &NilError{message: m, base: base}
+	return &NilError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -244,13 +244,13 @@ func NewNilMake(message *NilMake, options ...errs.Option) *NilMakeError {
 	return &NilMakeError{message: message, base: defineNilMake().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *NilMake) RemedyError(base *errs.ToolError) errs.Error {
+func (x *NilMake) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineNilMake().Code()) {
 		return nil
 	}
-	return &NilMakeError{message: m, base: base}
+	return &NilMakeError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -343,13 +343,13 @@ func NewLowerSnakeCase(message *LowerSnakeCase, options ...errs.Option) *LowerSn
 	return &LowerSnakeCaseError{message: message, base: defineLowerSnakeCase().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *LowerSnakeCase) RemedyError(base *errs.ToolError) errs.Error {
+func (x *LowerSnakeCase) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineLowerSnakeCase().Code()) {
 		return nil
 	}
-	return &LowerSnakeCaseError{message: m, base: base}
+	return &LowerSnakeCaseError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -457,13 +457,13 @@ func NewXLeading(message *XLeading, options ...errs.Option) *XLeadingError {
 	return &XLeadingError{message: message, base: defineXLeading().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *XLeading) RemedyError(base *errs.ToolError) errs.Error {
+func (x *XLeading) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineXLeading().Code()) {
 		return nil
 	}
-	return &XLeadingError{message: m, base: base}
+	return &XLeadingError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -534,7 +534,8 @@ func (e *XLeadingError) of() *XLeading {
 // Every method may return the errors of package errs besides. A lost answer of a method that has an effect is an
 // errs.OutcomeUnknownError, unless it is proven that nothing was sent.
 func NewTypedMapClient(cc grpc.ClientConnInterface, options ...contract.ClientOption) MapClient {
-	return NewMapClient(contract.Client(cc, File_keyword_predeclared_proto.Services().ByName("map"), options...))
+	service := File_keyword_predeclared_proto.Services().ByName("map")
+	return NewMapClient(contract.Client(cc, service, options...))
 }
 
 // NewTypedErrorClient returns a client whose errors are typed, on all kinds of calls and with no dial option:
@@ -545,5 +546,6 @@ func NewTypedMapClient(cc grpc.ClientConnInterface, options ...contract.ClientOp
 // Every method may return the errors of package errs besides. A lost answer of a method that has an effect is an
 // errs.OutcomeUnknownError, unless it is proven that nothing was sent.
 func NewTypedErrorClient(cc grpc.ClientConnInterface, options ...contract.ClientOption) ErrorClient {
-	return NewErrorClient(contract.Client(cc, File_keyword_predeclared_proto.Services().ByName("Error"), options...))
+	service := File_keyword_predeclared_proto.Services().ByName("Error")
+	return NewErrorClient(contract.Client(cc, service, options...))
 }

@@ -43,13 +43,13 @@ func NewScalar(message *Scalar, options ...errs.Option) *ScalarError {
 	return &ScalarError{message: message, base: defineScalar().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Scalar) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Scalar) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineScalar().Code()) {
 		return nil
 	}
-	return &ScalarError{message: m, base: base}
+	return &ScalarError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -186,13 +186,13 @@ func NewOptional(message *Optional, options ...errs.Option) *OptionalError {
 	return &OptionalError{message: message, base: defineOptional().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Optional) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Optional) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineOptional().Code()) {
 		return nil
 	}
-	return &OptionalError{message: m, base: base}
+	return &OptionalError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -333,13 +333,13 @@ func NewRepeated(message *Repeated, options ...errs.Option) *RepeatedError {
 	return &RepeatedError{message: message, base: defineRepeated().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Repeated) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Repeated) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineRepeated().Code()) {
 		return nil
 	}
-	return &RepeatedError{message: m, base: base}
+	return &RepeatedError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -519,13 +519,13 @@ func NewMapped(message *Mapped, options ...errs.Option) *MappedError {
 	return &MappedError{message: message, base: defineMapped().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Mapped) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Mapped) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineMapped().Code()) {
 		return nil
 	}
-	return &MappedError{message: m, base: base}
+	return &MappedError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -704,13 +704,13 @@ func NewChoice(message *Choice, options ...errs.Option) *ChoiceError {
 	return &ChoiceError{message: message, base: defineChoice().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Choice) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Choice) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineChoice().Code()) {
 		return nil
 	}
-	return &ChoiceError{message: m, base: base}
+	return &ChoiceError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -854,13 +854,13 @@ func NewHighNumbers(message *HighNumbers, options ...errs.Option) *HighNumbersEr
 	return &HighNumbersError{message: message, base: defineHighNumbers().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *HighNumbers) RemedyError(base *errs.ToolError) errs.Error {
+func (x *HighNumbers) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineHighNumbers().Code()) {
 		return nil
 	}
-	return &HighNumbersError{message: m, base: base}
+	return &HighNumbersError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.

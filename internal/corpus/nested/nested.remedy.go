@@ -42,13 +42,13 @@ func NewOuter_Inner(message *Outer_Inner, options ...errs.Option) *Outer_InnerEr
 	return &Outer_InnerError{message: message, base: defineOuter_Inner().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Outer_Inner) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Outer_Inner) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineOuter_Inner().Code()) {
 		return nil
 	}
-	return &Outer_InnerError{message: m, base: base}
+	return &Outer_InnerError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -144,13 +144,13 @@ func NewOuter_Inner_Innermost(message *Outer_Inner_Innermost, options ...errs.Op
 	return &Outer_Inner_InnermostError{message: message, base: defineOuter_Inner_Innermost().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Outer_Inner_Innermost) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Outer_Inner_Innermost) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineOuter_Inner_Innermost().Code()) {
 		return nil
 	}
-	return &Outer_Inner_InnermostError{message: m, base: base}
+	return &Outer_Inner_InnermostError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -247,13 +247,13 @@ func NewOuter_Between_Deep(message *Outer_Between_Deep, options ...errs.Option) 
 	return &Outer_Between_DeepError{message: message, base: defineOuter_Between_Deep().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Outer_Between_Deep) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Outer_Between_Deep) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineOuter_Between_Deep().Code()) {
 		return nil
 	}
-	return &Outer_Between_DeepError{message: m, base: base}
+	return &Outer_Between_DeepError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -347,13 +347,13 @@ func NewParent(message *Parent, options ...errs.Option) *ParentError {
 	return &ParentError{message: message, base: defineParent().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Parent) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Parent) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineParent().Code()) {
 		return nil
 	}
-	return &ParentError{message: m, base: base}
+	return &ParentError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -450,13 +450,13 @@ func NewParent_Child(message *Parent_Child, options ...errs.Option) *Parent_Chil
 	return &Parent_ChildError{message: message, base: defineParent_Child().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Parent_Child) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Parent_Child) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineParent_Child().Code()) {
 		return nil
 	}
-	return &Parent_ChildError{message: m, base: base}
+	return &Parent_ChildError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.

@@ -44,13 +44,13 @@ func NewGone(message *Gone, options ...errs.Option) *GoneError {
 	return &GoneError{message: message, base: defineGone().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Gone) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Gone) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineGone().Code()) {
 		return nil
 	}
-	return &GoneError{message: m, base: base}
+	return &GoneError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.

@@ -50,13 +50,13 @@ func NewOld(message *Old, options ...errs.Option) *OldError {
 	return &OldError{message: message, base: defineOld().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Old) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Old) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineOld().Code()) {
 		return nil
 	}
-	return &OldError{message: m, base: base}
+	return &OldError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -144,5 +144,6 @@ func (e *OldError) of() *Old {
 //
 // Deprecated: Marked as deprecated in outdated/outdated.proto.
 func NewTypedShopClient(cc grpc.ClientConnInterface, options ...contract.ClientOption) ShopClient {
-	return NewShopClient(contract.Client(cc, File_outdated_outdated_proto.Services().ByName("Shop"), options...))
+	service := File_outdated_outdated_proto.Services().ByName("Shop")
+	return NewShopClient(contract.Client(cc, service, options...))
 }

@@ -46,13 +46,13 @@ func NewFirstStale(message *FirstStale, options ...errs.Option) *FirstStaleError
 	return &FirstStaleError{message: message, base: defineFirstStale().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *FirstStale) RemedyError(base *errs.ToolError) errs.Error {
+func (x *FirstStale) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineFirstStale().Code()) {
 		return nil
 	}
-	return &FirstStaleError{message: m, base: base}
+	return &FirstStaleError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -128,5 +128,6 @@ func (e *FirstStaleError) of() *FirstStale {
 // Every method may return the errors of package errs besides. A lost answer of a method that has an effect is an
 // errs.OutcomeUnknownError, unless it is proven that nothing was sent.
 func NewTypedFirstServiceClient(cc grpc.ClientConnInterface, options ...contract.ClientOption) FirstServiceClient {
-	return NewFirstServiceClient(contract.Client(cc, File_pair_first_proto.Services().ByName("FirstService"), options...))
+	service := File_pair_first_proto.Services().ByName("FirstService")
+	return NewFirstServiceClient(contract.Client(cc, service, options...))
 }

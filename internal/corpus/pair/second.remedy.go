@@ -46,13 +46,13 @@ func NewSecondStale(message *SecondStale, options ...errs.Option) *SecondStaleEr
 	return &SecondStaleError{message: message, base: defineSecondStale().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *SecondStale) RemedyError(base *errs.ToolError) errs.Error {
+func (x *SecondStale) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineSecondStale().Code()) {
 		return nil
 	}
-	return &SecondStaleError{message: m, base: base}
+	return &SecondStaleError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -128,5 +128,6 @@ func (e *SecondStaleError) of() *SecondStale {
 // Every method may return the errors of package errs besides. A lost answer of a method that has an effect is an
 // errs.OutcomeUnknownError, unless it is proven that nothing was sent.
 func NewTypedSecondServiceClient(cc grpc.ClientConnInterface, options ...contract.ClientOption) SecondServiceClient {
-	return NewSecondServiceClient(contract.Client(cc, File_pair_second_proto.Services().ByName("SecondService"), options...))
+	service := File_pair_second_proto.Services().ByName("SecondService")
+	return NewSecondServiceClient(contract.Client(cc, service, options...))
 }

@@ -42,13 +42,13 @@ func NewRequired(message *Required, options ...errs.Option) *RequiredError {
 	return &RequiredError{message: message, base: defineRequired().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Required) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Required) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineRequired().Code()) {
 		return nil
 	}
-	return &RequiredError{message: m, base: base}
+	return &RequiredError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -186,13 +186,13 @@ func NewExtensionOnly(message *ExtensionOnly, options ...errs.Option) *Extension
 	return &ExtensionOnlyError{message: message, base: defineExtensionOnly().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *ExtensionOnly) RemedyError(base *errs.ToolError) errs.Error {
+func (x *ExtensionOnly) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineExtensionOnly().Code()) {
 		return nil
 	}
-	return &ExtensionOnlyError{message: m, base: base}
+	return &ExtensionOnlyError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -281,13 +281,13 @@ func NewHasAlias(message *HasAlias, options ...errs.Option) *HasAliasError {
 	return &HasAliasError{message: message, base: defineHasAlias().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *HasAlias) RemedyError(base *errs.ToolError) errs.Error {
+func (x *HasAlias) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineHasAlias().Code()) {
 		return nil
 	}
-	return &HasAliasError{message: m, base: base}
+	return &HasAliasError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.

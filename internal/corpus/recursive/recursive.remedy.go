@@ -42,13 +42,13 @@ func NewCycle(message *Cycle, options ...errs.Option) *CycleError {
 	return &CycleError{message: message, base: defineCycle().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Cycle) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Cycle) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineCycle().Code()) {
 		return nil
 	}
-	return &CycleError{message: m, base: base}
+	return &CycleError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -156,13 +156,13 @@ func NewOther(message *Other, options ...errs.Option) *OtherError {
 	return &OtherError{message: message, base: defineOther().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Other) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Other) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineOther().Code()) {
 		return nil
 	}
-	return &OtherError{message: m, base: base}
+	return &OtherError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.

@@ -47,13 +47,13 @@ func NewBusy(message *Busy, options ...errs.Option) *BusyError {
 	return &BusyError{message: message, base: defineBusy().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Busy) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Busy) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineBusy().Code()) {
 		return nil
 	}
-	return &BusyError{message: m, base: base}
+	return &BusyError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -154,13 +154,13 @@ func NewStale(message *Stale, options ...errs.Option) *StaleError {
 	return &StaleError{message: message, base: defineStale().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Stale) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Stale) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineStale().Code()) {
 		return nil
 	}
-	return &StaleError{message: m, base: base}
+	return &StaleError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -259,13 +259,13 @@ func NewPaid(message *Paid, options ...errs.Option) *PaidError {
 	return &PaidError{message: message, base: definePaid().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Paid) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Paid) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(definePaid().Code()) {
 		return nil
 	}
-	return &PaidError{message: m, base: base}
+	return &PaidError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -358,13 +358,13 @@ func NewMaybePaid(message *MaybePaid, options ...errs.Option) *MaybePaidError {
 	return &MaybePaidError{message: message, base: defineMaybePaid().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *MaybePaid) RemedyError(base *errs.ToolError) errs.Error {
+func (x *MaybePaid) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineMaybePaid().Code()) {
 		return nil
 	}
-	return &MaybePaidError{message: m, base: base}
+	return &MaybePaidError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -439,7 +439,8 @@ func (e *MaybePaidError) of() *MaybePaid {
 // Every method may return the errors of package errs besides. A lost answer of a method that has an effect is an
 // errs.OutcomeUnknownError, unless it is proven that nothing was sent.
 func NewTypedStoreClient(cc grpc.ClientConnInterface, options ...contract.ClientOption) StoreClient {
-	return NewStoreClient(contract.Client(cc, File_service_service_proto.Services().ByName("Store"), options...))
+	service := File_service_service_proto.Services().ByName("Store")
+	return NewStoreClient(contract.Client(cc, service, options...))
 }
 
 // NewTypedPlainClient returns a client whose errors are typed, on all kinds of calls and with no dial option:
@@ -452,7 +453,8 @@ func NewTypedStoreClient(cc grpc.ClientConnInterface, options ...contract.Client
 // Every method may return the errors of package errs besides. A lost answer of a method that has an effect is an
 // errs.OutcomeUnknownError, unless it is proven that nothing was sent.
 func NewTypedPlainClient(cc grpc.ClientConnInterface, options ...contract.ClientOption) PlainClient {
-	return NewPlainClient(contract.Client(cc, File_service_service_proto.Services().ByName("Plain"), options...))
+	service := File_service_service_proto.Services().ByName("Plain")
+	return NewPlainClient(contract.Client(cc, service, options...))
 }
 
 // NewTypedEmptyClient returns a client whose errors are typed, on all kinds of calls and with no dial option:
@@ -462,7 +464,8 @@ func NewTypedPlainClient(cc grpc.ClientConnInterface, options ...contract.Client
 // Every method may return the errors of package errs besides. A lost answer of a method that has an effect is an
 // errs.OutcomeUnknownError, unless it is proven that nothing was sent.
 func NewTypedEmptyClient(cc grpc.ClientConnInterface, options ...contract.ClientOption) EmptyClient {
-	return NewEmptyClient(contract.Client(cc, File_service_service_proto.Services().ByName("Empty"), options...))
+	service := File_service_service_proto.Services().ByName("Empty")
+	return NewEmptyClient(contract.Client(cc, service, options...))
 }
 
 // NewTypedLowerCaseClient returns a client whose errors are typed, on all kinds of calls and with no dial option:
@@ -472,5 +475,6 @@ func NewTypedEmptyClient(cc grpc.ClientConnInterface, options ...contract.Client
 // Every method may return the errors of package errs besides. A lost answer of a method that has an effect is an
 // errs.OutcomeUnknownError, unless it is proven that nothing was sent.
 func NewTypedLowerCaseClient(cc grpc.ClientConnInterface, options ...contract.ClientOption) LowerCaseClient {
-	return NewLowerCaseClient(contract.Client(cc, File_service_service_proto.Services().ByName("lower_case"), options...))
+	service := File_service_service_proto.Services().ByName("lower_case")
+	return NewLowerCaseClient(contract.Client(cc, service, options...))
 }

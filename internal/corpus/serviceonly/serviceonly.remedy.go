@@ -24,5 +24,6 @@ const _ = errs.SupportPackageIsVersion1
 // Every method may return the errors of package errs besides. A lost answer of a method that has an effect is an
 // errs.OutcomeUnknownError, unless it is proven that nothing was sent.
 func NewTypedOnlyClient(cc grpc.ClientConnInterface, options ...contract.ClientOption) OnlyClient {
-	return NewOnlyClient(contract.Client(cc, File_serviceonly_serviceonly_proto.Services().ByName("Only"), options...))
+	service := File_serviceonly_serviceonly_proto.Services().ByName("Only")
+	return NewOnlyClient(contract.Client(cc, service, options...))
 }

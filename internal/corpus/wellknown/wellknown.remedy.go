@@ -54,13 +54,13 @@ func NewWellKnown(message *WellKnown, options ...errs.Option) *WellKnownError {
 	return &WellKnownError{message: message, base: defineWellKnown().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *WellKnown) RemedyError(base *errs.ToolError) errs.Error {
+func (x *WellKnown) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineWellKnown().Code()) {
 		return nil
 	}
-	return &WellKnownError{message: m, base: base}
+	return &WellKnownError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.

@@ -48,13 +48,13 @@ func NewSlotStale(message *SlotStale, options ...errs.Option) *SlotStaleError {
 	return &SlotStaleError{message: message, base: defineSlotStale().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *SlotStale) RemedyError(base *errs.ToolError) errs.Error {
+func (x *SlotStale) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineSlotStale().Code()) {
 		return nil
 	}
-	return &SlotStaleError{message: m, base: base}
+	return &SlotStaleError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -192,13 +192,13 @@ func NewSettlementHeld(message *SettlementHeld, options ...errs.Option) *Settlem
 	return &SettlementHeldError{message: message, base: defineSettlementHeld().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *SettlementHeld) RemedyError(base *errs.ToolError) errs.Error {
+func (x *SettlementHeld) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineSettlementHeld().Code()) {
 		return nil
 	}
-	return &SettlementHeldError{message: m, base: base}
+	return &SettlementHeldError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -314,13 +314,13 @@ func NewChargedTwice(message *ChargedTwice, options ...errs.Option) *ChargedTwic
 	return &ChargedTwiceError{message: message, base: defineChargedTwice().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *ChargedTwice) RemedyError(base *errs.ToolError) errs.Error {
+func (x *ChargedTwice) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineChargedTwice().Code()) {
 		return nil
 	}
-	return &ChargedTwiceError{message: m, base: base}
+	return &ChargedTwiceError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.

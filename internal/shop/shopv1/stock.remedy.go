@@ -43,13 +43,13 @@ func NewShelfStale(message *ShelfStale, options ...errs.Option) *ShelfStaleError
 	return &ShelfStaleError{message: message, base: defineShelfStale().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *ShelfStale) RemedyError(base *errs.ToolError) errs.Error {
+func (x *ShelfStale) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineShelfStale().Code()) {
 		return nil
 	}
-	return &ShelfStaleError{message: m, base: base}
+	return &ShelfStaleError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.

@@ -24,5 +24,6 @@ const _ = errs.SupportPackageIsVersion1
 // Every method may return the errors of package errs besides. A lost answer of a method that has an effect is an
 // errs.OutcomeUnknownError, unless it is proven that nothing was sent.
 func NewTypedOperationServiceClient(cc grpc.ClientConnInterface, options ...contract.ClientOption) OperationServiceClient {
-	return NewOperationServiceClient(contract.Client(cc, File_remedy_service_v1_operation_proto.Services().ByName("OperationService"), options...))
+	service := File_remedy_service_v1_operation_proto.Services().ByName("OperationService")
+	return NewOperationServiceClient(contract.Client(cc, service, options...))
 }

@@ -23,5 +23,6 @@ const _ = errs.SupportPackageIsVersion1
 // Every method may return the errors of package errs besides. A lost answer of a method that has an effect is an
 // errs.OutcomeUnknownError, unless it is proven that nothing was sent.
 func NewTypedToolServiceClient(cc grpc.ClientConnInterface, options ...contract.ClientOption) ToolServiceClient {
-	return NewToolServiceClient(contract.Client(cc, File_remedy_service_v1_tool_proto.Services().ByName("ToolService"), options...))
+	service := File_remedy_service_v1_tool_proto.Services().ByName("ToolService")
+	return NewToolServiceClient(contract.Client(cc, service, options...))
 }

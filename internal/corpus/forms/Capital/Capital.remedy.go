@@ -41,13 +41,13 @@ func NewTaken(message *Taken, options ...errs.Option) *TakenError {
 	return &TakenError{message: message, base: defineTaken().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Taken) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Taken) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineTaken().Code()) {
 		return nil
 	}
-	return &TakenError{message: m, base: base}
+	return &TakenError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.

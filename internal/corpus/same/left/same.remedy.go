@@ -42,13 +42,13 @@ func NewSame(message *Same, options ...errs.Option) *SameError {
 	return &SameError{message: message, base: defineSame().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Same) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Same) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineSame().Code()) {
 		return nil
 	}
-	return &SameError{message: m, base: base}
+	return &SameError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.

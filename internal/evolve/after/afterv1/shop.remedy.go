@@ -46,13 +46,13 @@ func NewSlotGone(message *SlotGone, options ...errs.Option) *SlotGoneError {
 	return &SlotGoneError{message: message, base: defineSlotGone().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *SlotGone) RemedyError(base *errs.ToolError) errs.Error {
+func (x *SlotGone) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineSlotGone().Code()) {
 		return nil
 	}
-	return &SlotGoneError{message: m, base: base}
+	return &SlotGoneError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -156,13 +156,13 @@ func NewSlotStale(message *SlotStale, options ...errs.Option) *SlotStaleError {
 	return &SlotStaleError{message: message, base: defineSlotStale().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *SlotStale) RemedyError(base *errs.ToolError) errs.Error {
+func (x *SlotStale) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineSlotStale().Code()) {
 		return nil
 	}
-	return &SlotStaleError{message: m, base: base}
+	return &SlotStaleError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -240,5 +240,6 @@ func (e *SlotStaleError) of() *SlotStale {
 // Every method may return the errors of package errs besides. A lost answer of a method that has an effect is an
 // errs.OutcomeUnknownError, unless it is proven that nothing was sent.
 func NewTypedShopClient(cc grpc.ClientConnInterface, options ...contract.ClientOption) ShopClient {
-	return NewShopClient(contract.Client(cc, File_afterv1_shop_proto.Services().ByName("Shop"), options...))
+	service := File_afterv1_shop_proto.Services().ByName("Shop")
+	return NewShopClient(contract.Client(cc, service, options...))
 }

@@ -46,13 +46,13 @@ func NewSlotGone(message *SlotGone, options ...errs.Option) *SlotGoneError {
 	return &SlotGoneError{message: message, base: defineSlotGone().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *SlotGone) RemedyError(base *errs.ToolError) errs.Error {
+func (x *SlotGone) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineSlotGone().Code()) {
 		return nil
 	}
-	return &SlotGoneError{message: m, base: base}
+	return &SlotGoneError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -126,5 +126,6 @@ func (e *SlotGoneError) of() *SlotGone {
 // Every method may return the errors of package errs besides. A lost answer of a method that has an effect is an
 // errs.OutcomeUnknownError, unless it is proven that nothing was sent.
 func NewTypedShopClient(cc grpc.ClientConnInterface, options ...contract.ClientOption) ShopClient {
-	return NewShopClient(contract.Client(cc, File_beforev1_shop_proto.Services().ByName("Shop"), options...))
+	service := File_beforev1_shop_proto.Services().ByName("Shop")
+	return NewShopClient(contract.Client(cc, service, options...))
 }

@@ -42,13 +42,13 @@ func NewFunc(message *Func, options ...errs.Option) *FuncError {
 	return &FuncError{message: message, base: defineFunc().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Func) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Func) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineFunc().Code()) {
 		return nil
 	}
-	return &FuncError{message: m, base: base}
+	return &FuncError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -199,13 +199,13 @@ func NewRange(message *Range, options ...errs.Option) *RangeError {
 	return &RangeError{message: message, base: defineRange().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Range) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Range) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineRange().Code()) {
 		return nil
 	}
-	return &RangeError{message: m, base: base}
+	return &RangeError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -293,13 +293,13 @@ func NewType(message *Type, options ...errs.Option) *TypeError {
 	return &TypeError{message: message, base: defineType().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *Type) RemedyError(base *errs.ToolError) errs.Error {
+func (x *Type) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineType().Code()) {
 		return nil
 	}
-	return &TypeError{message: m, base: base}
+	return &TypeError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -390,13 +390,13 @@ func NewString(message *String, options ...errs.Option) *StringError {
 	return &StringError{message: message, base: defineString().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *String) RemedyError(base *errs.ToolError) errs.Error {
+func (x *String) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineString().Code()) {
 		return nil
 	}
-	return &StringError{message: m, base: base}
+	return &StringError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.

@@ -49,13 +49,13 @@ func NewSlotStale(message *SlotStale, options ...errs.Option) *SlotStaleError {
 	return &SlotStaleError{message: message, base: defineSlotStale().Wrap(message, options...)}
 }
 
-// RemedyError returns the error that carries m around base, nil when base has another code. Package errs finds it through
+// RemedyError returns the error that carries x around base, nil when base has another code. Package errs finds it through
 // the message when it decodes.
-func (m *SlotStale) RemedyError(base *errs.ToolError) errs.Error {
+func (x *SlotStale) RemedyError(base *errs.ToolError) errs.Error {
 	if base.ErrorCode() != string(defineSlotStale().Code()) {
 		return nil
 	}
-	return &SlotStaleError{message: m, base: base}
+	return &SlotStaleError{message: x, base: base}
 }
 
 // Message returns a copy of the message, with everything that getters do not tell; nil for a nil error.
@@ -129,5 +129,6 @@ func (e *SlotStaleError) of() *SlotStale {
 // Every method may return the errors of package errs besides. A lost answer of a method that has an effect is an
 // errs.OutcomeUnknownError, unless it is proven that nothing was sent.
 func NewTypedShopServiceClient(cc grpc.ClientConnInterface, options ...contract.ClientOption) ShopServiceClient {
-	return NewShopServiceClient(contract.Client(cc, File_shop_v1_shop_proto.Services().ByName("ShopService"), options...))
+	service := File_shop_v1_shop_proto.Services().ByName("ShopService")
+	return NewShopServiceClient(contract.Client(cc, service, options...))
 }
