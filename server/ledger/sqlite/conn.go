@@ -50,6 +50,20 @@ func (c *conn) prepare(all *statement.Statements) error {
 	return nil
 }
 
+// close finalizes the statements first: SQLite keeps a connection that has some.
+func (c *conn) close() error {
+	var errs []error
+	for _, s := range c.prepared {
+		errs = append(errs, s.(io.Closer).Close()) //nolint:forcetypeassert,errcheck // every statement closes
+	}
+	for _, s := range []driver.StmtExecContext{c.begin, c.commit} {
+		if s != nil {
+			errs = append(errs, s.(io.Closer).Close()) //nolint:forcetypeassert,errcheck // every statement closes
+		}
+	}
+	return errors.Join(append(errs, c.raw.Close())...)
+}
+
 // statement is what the driver prepares.
 func (c *conn) statement(text string) (interface {
 	driver.StmtExecContext

@@ -43,7 +43,10 @@ type options struct {
 	maxOperations int64
 	checked       bool
 	clock         func() time.Time
-	maxPages      int64 // of tests
+
+	// Of tests: a bound of the file, and the virtual file system of SQLite.
+	maxPages int64
+	vfs      string
 }
 
 // WithDurability says what an acknowledged move survives. The default is [PowerCut]; [Process] is faster and not safe.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"time"
@@ -65,11 +66,11 @@ func open(ctx context.Context, f file, o options) (*Ledger, error) {
 	l := &Ledger{file: f, options: o}
 	rows, err := l.prepare(ctx, c)
 	if err != nil {
-		return nil, errors.Join(err, c.raw.Close())
+		return nil, errors.Join(err, c.close())
 	}
-	readers, err := lib.NewConnector(f.dsn(append(o.pragmas(), "query_only(1)")...))
+	readers, err := lib.NewConnector(f.dsn(&o, "query_only(1)"))
 	if err != nil {
-		return nil, errors.Join(f.fault("opening", err), c.raw.Close())
+		return nil, errors.Join(f.fault("opening", err), c.close())
 	}
 	l.readers = sql.OpenDB(readers)
 	l.readers.SetMaxOpenConns(max(4, runtime.GOMAXPROCS(0)))
@@ -93,6 +94,10 @@ func (l *Ledger) prepare(ctx context.Context, c *conn) (int64, error) {
 		return 0, err
 	}
 	if err := l.file.migrate(ctx, c); err != nil {
+		return 0, err
+	}
+	// What SQLite made and removed beside the file is as durable as the file from here on.
+	if err := syncFolder(filepath.Dir(string(l.file))); err != nil {
 		return 0, err
 	}
 	statements, err := statement.New(&statement.Dialect{
@@ -193,13 +198,13 @@ func (l *Ledger) Close() error { return l.closing() }
 func (l *Ledger) close() error {
 	l.writer.close()
 	// The last connection to close moves the log into the database.
-	err := errors.Join(l.readers.Close(), l.writer.conn.raw.Close())
+	err := errors.Join(l.readers.Close(), l.writer.conn.close())
 	return errors.Join(l.file.fault("closing", err), l.lock.Close())
 }
 
 // connect opens a connection that has the settings it needs.
 func (f file) connect(o *options, pragmas ...string) (driver.Conn, error) {
-	connector, err := lib.NewConnector(f.dsn(append(o.pragmas(), pragmas...)...))
+	connector, err := lib.NewConnector(f.dsn(o, pragmas...))
 	if err != nil {
 		return nil, err //nolint:wrapcheck // fault says what it means
 	}

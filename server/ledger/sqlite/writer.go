@@ -45,19 +45,27 @@ func newWriter(f file, c *conn, rows int64) *writer {
 // ends later, it is not known whether it is.
 func (w *writer) do(ctx context.Context, run func() error) error {
 	r := request{run: run, done: make(chan error, 1)}
+	ended := ctx.Done()
+	if ctx.Err() != nil {
+		return notBegun(ctx) // the choice below takes any that is ready
+	}
 	select {
 	case w.ask <- r:
-	case <-ctx.Done():
-		return fmt.Errorf("waiting to write to the ledger: %w", context.Cause(ctx))
+	case <-ended:
+		return notBegun(ctx)
 	case <-w.stop:
 		return errNotOpen
 	}
 	select {
 	case err := <-r.done:
 		return err
-	case <-ctx.Done():
+	case <-ended:
 		return fmt.Errorf("%w: waiting for a commit: %w", ledger.ErrUnavailable, context.Cause(ctx))
 	}
+}
+
+func notBegun(ctx context.Context) error {
+	return fmt.Errorf("waiting to write to the ledger: %w", context.Cause(ctx))
 }
 
 // close waits for the group that is under way.

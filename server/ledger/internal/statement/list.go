@@ -21,7 +21,7 @@ func (s Store) List(ctx context.Context, f ledger.Filter) ([]ledger.Row, string,
 			return nil, "", ledger.ErrToken
 		}
 	}
-	list, err := s.dialect.Statement("list", listText(f))
+	list, err := s.ListStatement(f)
 	if err != nil {
 		return nil, "", err
 	}
@@ -40,6 +40,11 @@ func (s Store) List(ctx context.Context, f ledger.Filter) ([]ledger.Row, string,
 		rows[i] = seen[i].Row
 	}
 	return rows, token, nil
+}
+
+// ListStatement is what List runs for a filter.
+func (s *Statements) ListStatement(f ledger.Filter) (*Statement, error) {
+	return s.dialect.Statement("list", listText(f))
 }
 
 func listText(f ledger.Filter) string {
@@ -78,5 +83,5 @@ func parseToken(token string) (created int64, id string, ok bool) {
 	}
 	number, id, ok := strings.Cut(string(text), " ")
 	created, err = strconv.ParseInt(number, 10, 64)
-	return created, id, ok && err == nil && storable(id) == nil
+	return created, id, ok && err == nil && keepable(id) == id
 }

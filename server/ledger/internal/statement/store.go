@@ -3,11 +3,8 @@ package statement
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/remedyrpc/remedy/server/ledger"
 	"github.com/remedyrpc/remedy/server/ledger/rules"
@@ -88,7 +85,7 @@ func (s Store) Find(ctx context.Context, tenant, id string) (ledger.Row, error) 
 
 // Claim implements [ledger.Ledger].
 func (s Store) Claim(ctx context.Context, c ledger.Claim) (ledger.Row, bool, error) {
-	if err := storable(c.Tenant, c.Scope, c.Tool, c.Key.Key, c.ID, c.Attempt, c.Version, c.Principal, c.RunID); err != nil {
+	if err := rules.CheckNames(c); err != nil {
 		return ledger.Row{}, false, err
 	}
 	a := &Arguments{
@@ -125,7 +122,7 @@ func (s Store) Cross(ctx context.Context, h ledger.Hold, c ledger.Crossing) (led
 // Free implements [ledger.Ledger].
 func (s Store) Free(ctx context.Context, h ledger.Hold, f ledger.Failure) (ledger.Row, bool, error) {
 	a := held(h, f.Code)
-	a.code, a.status = clean(f.Code), f.Status
+	a.code, a.status = keepable(f.Code), f.Status
 	row, ok, err := s.move(ctx, s.Statements.Free, s.Statements.Get, a, always(func(seen Seen) (ledger.Row, bool) {
 		return rules.Free(seen.Row, h, f, seen.Now)
 	}))
@@ -149,7 +146,7 @@ func (a *Arguments) receipt(r ledger.Receipt) {
 // Judge implements [ledger.Ledger].
 func (s Store) Judge(ctx context.Context, h ledger.Hold, v ledger.Verdict, reason string) (ledger.Row, bool, error) {
 	a := held(h, "")
-	a.verdict, a.reason = int64(v), clean(reason)
+	a.verdict, a.reason = int64(v), keepable(reason)
 	return s.move(ctx, s.Statements.Judge, s.Statements.Get, a, always(func(seen Seen) (ledger.Row, bool) {
 		return rules.Judge(seen.Row, h, v, a.reason, seen.Now)
 	}))
@@ -158,7 +155,7 @@ func (s Store) Judge(ctx context.Context, h ledger.Hold, v ledger.Verdict, reaso
 // Park implements [ledger.Ledger].
 func (s Store) Park(ctx context.Context, h ledger.Hold, reason string) (ledger.Row, bool, error) {
 	a := held(h, reason)
-	a.reason = clean(reason)
+	a.reason = keepable(reason)
 	return s.move(ctx, s.Statements.Park, s.Statements.Get, a, always(func(seen Seen) (ledger.Row, bool) {
 		return rules.Park(seen.Row, h, reason, seen.Now)
 	}))
@@ -200,7 +197,7 @@ func (s Store) Redo(ctx context.Context, h ledger.Hold, lease time.Duration) (le
 
 // Resolve implements [ledger.Ledger].
 func (s Store) Resolve(ctx context.Context, r ledger.Resolution) (ledger.Row, bool, error) {
-	a := &Arguments{key: ledger.Key{Tenant: r.Tenant}, id: r.ID, reason: clean(r.Reason), note: note(r.Actor, r.Reason)}
+	a := &Arguments{key: ledger.Key{Tenant: r.Tenant}, id: r.ID, reason: keepable(r.Reason), note: note(r.Actor, r.Reason)}
 	do := s.Statements.Close
 	if r.Applied {
 		do = s.Statements.Applied
@@ -285,19 +282,4 @@ func (s Store) Purge(ctx context.Context, tenant, id string) (ledger.Row, bool, 
 		}
 	}
 	return ledger.Row{}, false, fmt.Errorf("%w: the row of the operation moved too often", ledger.ErrUnavailable)
-}
-
-// storable refuses names that not every database can keep as they are.
-func storable(names ...string) error {
-	for _, name := range names {
-		if !utf8.ValidString(name) || strings.ContainsRune(name, 0) {
-			return errors.New("a name of the operation is not UTF-8, or holds a zero byte")
-		}
-	}
-	return nil
-}
-
-// clean makes a text one that every database can keep.
-func clean(text string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }

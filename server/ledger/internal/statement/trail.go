@@ -28,6 +28,7 @@ func formatTrail(moves []ledger.Move) string {
 }
 
 func short(s string) string {
+	s = keepable(s)
 	if len(s) > maxNote {
 		s = strings.ToValidUTF8(s[:maxNote], "")
 	}
@@ -82,4 +83,9 @@ func moment(micros int64) time.Time {
 		return time.Time{}
 	}
 	return time.UnixMicro(micros).UTC()
+}
+
+// keepable makes a text one that every database keeps as it is, as package rules does.
+func keepable(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }

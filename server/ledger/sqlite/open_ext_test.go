@@ -1,0 +1,236 @@
+package sqlite_test
+
+import (
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/remedyrpc/remedy/server/ledger"
+	"github.com/remedyrpc/remedy/server/ledger/internal/benchtest"
+	"github.com/remedyrpc/remedy/server/ledger/sqlite"
+)
+
+func newPath(tb testing.TB) string {
+	tb.Helper()
+	return filepath.Join(tb.TempDir(), "ledger.db")
+}
+
+// open opens a ledger that the test closes.
+func open(tb testing.TB, path string, opts ...sqlite.Option) *sqlite.Ledger {
+	tb.Helper()
+	l, err := sqlite.Open(tb.Context(), path, opts...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { l.Close() })
+	return l
+}
+
+// execute runs a script on the file as another program would.
+func execute(tb testing.TB, path, script string) {
+	tb.Helper()
+	db, err := sql.Open("sqlite", "file:"+path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(tb.Context(), script); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// made is the path of a closed ledger with one operation.
+func made(tb testing.TB) string {
+	tb.Helper()
+	path := newPath(tb)
+	l := open(tb, path)
+	if err := benchtest.Operation(tb.Context(), l, "one", false); err != nil {
+		tb.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+func TestOpenRefuses(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		path func(t *testing.T) string
+		want string // what the error says to do
+		is   error
+	}{
+		{name: "missing folder", want: "make it", path: func(t *testing.T) string {
+			t.Helper()
+			return filepath.Join(t.TempDir(), "missing", "ledger.db")
+		}},
+		{name: "folder", want: "name a file in that folder", path: func(t *testing.T) string {
+			t.Helper()
+			return t.TempDir()
+		}},
+		{name: "no database", want: "restore a backup", path: func(t *testing.T) string {
+			t.Helper()
+			path := newPath(t)
+			write(t, path, []byte(strings.Repeat("no database ", 1000)))
+			return path
+		}},
+		{name: "another program's", want: "name another file", is: sqlite.ErrForeign, path: func(t *testing.T) string {
+			t.Helper()
+			path := newPath(t)
+			execute(t, path, "CREATE TABLE bookmarks (url text)")
+			return path
+		}},
+		{name: "newer", want: "run that version", is: sqlite.ErrNewer, path: func(t *testing.T) string {
+			t.Helper()
+			path := made(t)
+			execute(t, path, "UPDATE remedy_schema SET version = 99, oldest = 98")
+			return path
+		}},
+		{name: "damaged", want: "restore a backup", path: func(t *testing.T) string {
+			t.Helper()
+			path := made(t)
+			content, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := 4096; i < len(content); i += 4096 { // the head of each page but the first
+				copy(content[i:], "damaged!")
+			}
+			write(t, path, content)
+			return path
+		}},
+		{name: "in use", want: "in use by another process", is: sqlite.ErrInUse, path: func(t *testing.T) string {
+			t.Helper()
+			path := newPath(t)
+			open(t, path)
+			return path
+		}},
+		{name: "in use under another name", want: "in use by another process", is: sqlite.ErrInUse, path: func(t *testing.T) string {
+			t.Helper()
+			path := newPath(t)
+			open(t, path)
+			link := filepath.Join(t.TempDir(), "link.db")
+			if err := os.Symlink(path, link); err != nil {
+				t.Skip(err)
+			}
+			return link
+		}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			l, err := sqlite.Open(t.Context(), test.path(t))
+			if err == nil {
+				l.Close()
+				t.Fatal("it opened")
+			}
+			if !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "database file") {
+				t.Errorf("Open() = %v; want it to name the database file, and %q", err, test.want)
+			}
+			if test.is != nil && !errors.Is(err, test.is) {
+				t.Errorf("Open() = %v; want %v", err, test.is)
+			}
+		})
+	}
+}
+
+func write(t *testing.T, path string, content []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A version that another one can work beside opens: replicas, and a step back, are of the minor version before.
+func TestOpenBesideTheNextVersion(t *testing.T) {
+	t.Parallel()
+	path := made(t)
+	execute(t, path, "UPDATE remedy_schema SET version = 2, oldest = 1; ALTER TABLE operations ADD COLUMN later text")
+	l := open(t, path)
+	if err := benchtest.Operation(t.Context(), l, "two", false); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFilesAreOfTheirOwner(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	l := open(t, path)
+	if err := benchtest.Operation(t.Context(), l, "one", false); err != nil {
+		t.Fatal(err)
+	}
+	backup := filepath.Join(t.TempDir(), "backup.db")
+	if err := l.Backup(t.Context(), backup); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{path, path + "-wal", path + "-shm", path + ".lock", backup} {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Error(err)
+		} else if got := info.Mode().Perm(); got != 0o600 {
+			t.Errorf("%s has the rights %o; want 600", filepath.Base(name), got)
+		}
+	}
+}
+
+func TestMigrateAgain(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	for range 2 {
+		if err := sqlite.Migrate(t.Context(), path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	open(t, path)
+}
+
+func TestBackup(t *testing.T) {
+	t.Parallel()
+	l := open(t, newPath(t))
+	if err := benchtest.Operation(t.Context(), l, "one", false); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "it's a backup.db")
+	if err := l.Backup(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Backup(t.Context(), path); err == nil || !strings.Contains(err.Error(), "name a file that does not exist") {
+		t.Errorf("a backup over another one: %v", err)
+	}
+	if err := l.Backup(t.Context(), filepath.Join(t.TempDir(), "missing", "backup.db")); err == nil {
+		t.Error("a backup into no folder was made")
+	}
+	if files, err := filepath.Glob(filepath.Dir(path) + "/*partial*"); len(files) > 0 || err != nil {
+		t.Errorf("left behind: %v, %v", files, err)
+	}
+	copied := open(t, path)
+	got, _, err := copied.List(t.Context(), ledger.Filter{Tenant: "acme", Limit: 10})
+	if err != nil || len(got) != 1 || got[0].State != ledger.Done {
+		t.Errorf("List() of the backup = %+v, %v; want the operation", got, err)
+	}
+}
+
+func TestMaxOperations(t *testing.T) {
+	t.Parallel()
+	path := made(t)
+	l := open(t, path, sqlite.WithMaxOperations(2))
+	if err := benchtest.Operation(t.Context(), l, "two", true); err != nil {
+		t.Fatal(err)
+	}
+	if err := benchtest.Operation(t.Context(), l, "three", true); !errors.Is(err, ledger.ErrFull) {
+		t.Errorf("a third operation of two: %v; want ErrFull", err)
+	}
+	if err := benchtest.Operation(t.Context(), l, "two", true); errors.Is(err, ledger.ErrFull) {
+		t.Errorf("an operation that is there: %v", err)
+	}
+	if _, err := l.Expire(t.Context(), ledger.Retention{Keys: 1, Limit: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := benchtest.Operation(t.Context(), l, "three", true); err != nil {
+		t.Errorf("after one expired: %v", err)
+	}
+}
