@@ -96,11 +96,13 @@ func version(ctx context.Context, db interface {
 ) (schema.Version, error) {
 	name := pgx.Identifier{o.schema, "remedy_schema"}.Sanitize()
 	var exists bool
-	if err := db.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", name).Scan(&exists); err != nil || !exists {
+	// Not to_regclass, which may answer from before another process made the table.
+	err := db.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'remedy_schema')", o.schema).Scan(&exists)
+	if err != nil || !exists {
 		return schema.Version{}, err //nolint:wrapcheck // the caller says what it did
 	}
 	var v schema.Version
-	err := db.QueryRow(ctx, "SELECT coalesce(max(version), 0), coalesce(max(oldest), 0) FROM "+name).Scan(&v.Number, &v.Oldest)
+	err = db.QueryRow(ctx, "SELECT coalesce(max(version), 0), coalesce(max(oldest), 0) FROM "+name).Scan(&v.Number, &v.Oldest)
 	return v, err //nolint:wrapcheck // the caller says what it did
 }
 
