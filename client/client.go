@@ -11,11 +11,13 @@ import (
 	"github.com/remedyrpc/remedy/interceptors/neversent"
 )
 
-// Client calls the tools of one service. It is immutable and safe for concurrent use.
+// Client calls the tools of one service, and asks what became of their operations. It is immutable and safe for concurrent
+// use.
 type Client struct {
-	tools servicev1.ToolServiceClient
-	retry retrier
-	close func() error // nil where the connection is not ours
+	tools      servicev1.ToolServiceClient
+	operations servicev1.OperationServiceClient
+	retry      retrier
+	close      func() error // nil where the connection is not ours
 }
 
 // New returns a client that uses conn, which stays the caller's to close. It fails when conn is nil, an option is out of
@@ -44,7 +46,9 @@ func newClient(conn grpc.ClientConnInterface, c config) *Client {
 		options = append(options, contract.WithLedger())
 	}
 	return &Client{
-		tools: servicev1.NewTypedToolServiceClient(conn, options...), retry: retrier{Retry: c.retry, ledger: c.ledger},
+		tools:      servicev1.NewTypedToolServiceClient(conn, options...),
+		operations: servicev1.NewTypedOperationServiceClient(conn, options...),
+		retry:      retrier{Retry: c.retry, ledger: c.ledger},
 	}
 }
 

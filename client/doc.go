@@ -22,6 +22,8 @@
 // Every call with an effect carries an operation key, the name of one intent: made for you, or yours by
 // [WithOperationKey]. Give your own, and store it first, where the intent must survive this process.
 //
-// Nothing is retried unless [WithRetry] asks for it, and nothing here waits for an operation, reconciles one or caches
-// what a service said.
+// After a lost answer, [Client.WaitOperation] tells what became of the operation that [OperationOf] takes from the error,
+// and an equal call under the same key gets its stored result. [Client.Reconcile] makes the service look.
+//
+// Nothing is retried unless [WithRetry] asks for it, and nothing here caches what a service said.
 package client

@@ -124,7 +124,15 @@ func (r *retrier) repeat(ctx context.Context, attempt func(context.Context) (uns
 // next waits for the time of the next attempt and returns true, or returns false: with what ran out of time, or nil
 // when the call must not be sent again.
 func (r *retrier) next(ctx context.Context, n int, unsent bool, err error) (bool, error) {
-	if n >= r.MaxAttempts || !r.repeatable(unsent, err) {
+	if !r.repeatable(unsent, err) {
+		return false, nil
+	}
+	return r.pause(ctx, n, err)
+}
+
+// pause is next for an error after which the same call may be sent again.
+func (r *retrier) pause(ctx context.Context, n int, err error) (bool, error) {
+	if n >= r.MaxAttempts {
 		return false, nil
 	}
 	delay, _ := errs.RetryAfterOf(err)
