@@ -69,46 +69,57 @@ type goNames map[protogen.GoIdent]protoreflect.FullName
 func (r *run) goNames() goNames {
 	names := make(goNames)
 	for _, file := range r.gen.Files {
-		names.addEnums(file.Enums)
-		names.addExtensions(file.Extensions)
-		for m := range everyMessage(file.Messages) {
-			names.addMessage(m)
-		}
-		for _, s := range file.Services {
-			for _, name := range []string{
-				s.GoName + "Client", "New" + s.GoName + "Client", s.GoName + "Server", "Unimplemented" + s.GoName + "Server",
-				"Unsafe" + s.GoName + "Server", "Register" + s.GoName + "Server",
-			} {
-				names[file.GoImportPath.Ident(name)] = s.Desc.FullName()
+		names.addDeclared(file, file.GoImportPath)
+		names.addServices(file)
+		for i := range file.Desc.Imports().Len() {
+			of := file.Desc.Imports().Get(i)
+			if imported := r.gen.FilesByPath[of.Path()]; of.IsPublic && imported != nil {
+				names.addDeclared(imported, file.GoImportPath) // protoc-gen-go declares all of it a second time
 			}
 		}
 	}
 	return names
 }
 
-func (n goNames) addMessage(m *protogen.Message) {
-	n[m.GoIdent] = m.Desc.FullName()
-	n.addEnums(m.Enums)
-	n.addExtensions(m.Extensions)
-	for _, field := range m.Fields {
-		if field.Oneof != nil && !field.Oneof.Desc.IsSynthetic() {
-			n[field.GoIdent] = field.Desc.FullName()
+// addServices adds what protoc-gen-go-grpc declares.
+func (n goNames) addServices(file *protogen.File) {
+	for _, s := range file.Services {
+		for _, name := range []string{
+			s.GoName + "Client", "New" + s.GoName + "Client", s.GoName + "Server", "Unimplemented" + s.GoName + "Server",
+			"Unsafe" + s.GoName + "Server", "Register" + s.GoName + "Server",
+		} {
+			n[file.GoImportPath.Ident(name)] = s.Desc.FullName()
 		}
 	}
 }
 
-func (n goNames) addEnums(enums []*protogen.Enum) {
-	for _, e := range enums {
-		n[e.GoIdent] = e.Desc.FullName()
-		for _, value := range e.Values {
-			n[value.GoIdent] = value.Desc.FullName()
+// addDeclared adds what protoc-gen-go declares for a file, in a Go package that is that of the file or imports it publicly.
+func (n goNames) addDeclared(file *protogen.File, in protogen.GoImportPath) {
+	add := func(name string, d protoreflect.Descriptor) { n[in.Ident(name)] = d.FullName() }
+	addEnums := func(enums []*protogen.Enum) {
+		for _, e := range enums {
+			add(e.GoIdent.GoName, e.Desc)
+			for _, value := range e.Values {
+				add(value.GoIdent.GoName, value.Desc)
+			}
 		}
 	}
-}
-
-func (n goNames) addExtensions(extensions []*protogen.Extension) {
-	for _, x := range extensions {
-		n[x.GoIdent.GoImportPath.Ident("E_"+x.GoIdent.GoName)] = x.Desc.FullName()
+	addExtensions := func(extensions []*protogen.Extension) {
+		for _, x := range extensions {
+			add("E_"+x.GoIdent.GoName, x.Desc)
+		}
+	}
+	addEnums(file.Enums)
+	addExtensions(file.Extensions)
+	for m := range everyMessage(file.Messages) {
+		add(m.GoIdent.GoName, m.Desc)
+		addEnums(m.Enums)
+		addExtensions(m.Extensions)
+		for _, field := range m.Fields {
+			if field.Oneof != nil && !field.Oneof.Desc.IsSynthetic() {
+				add(field.GoIdent.GoName, field.Desc)
+			}
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/bufbuild/protocompile"
@@ -79,12 +80,13 @@ func byPath(a, b linker.File) int {
 	return 1
 }
 
-// protosOf lists the protos of a folder, as imports name them.
+// protosOf lists the protos of a folder, as imports name them, but for those of edition 2024, which the newest release of
+// protocompile does not know; buf does.
 func protosOf(tb testing.TB, folder string) []string {
 	tb.Helper()
 	var names []string
 	err := fs.WalkDir(os.DirFS(folder), ".", func(path string, _ fs.DirEntry, err error) error {
-		if err == nil && filepath.Ext(path) == ".proto" {
+		if err == nil && filepath.Ext(path) == ".proto" && !strings.Contains(read(tb, filepath.Join(folder, path)), `edition = "2024"`) {
 			names = append(names, path)
 		}
 		return err

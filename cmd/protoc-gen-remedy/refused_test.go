@@ -121,11 +121,11 @@ func pointedAt(t *testing.T, folder, text string) string {
 	return b.String()
 }
 
-func read(t *testing.T, path string) string {
-	t.Helper()
+func read(tb testing.TB, path string) string {
+	tb.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return string(b)
 }

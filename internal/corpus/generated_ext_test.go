@@ -20,10 +20,12 @@ import (
 	"github.com/remedyrpc/remedy/internal/corpus/comment"
 	"github.com/remedyrpc/remedy/internal/corpus/deep"
 	"github.com/remedyrpc/remedy/internal/corpus/edition"
+	"github.com/remedyrpc/remedy/internal/corpus/edition2024"
 	"github.com/remedyrpc/remedy/internal/corpus/empty"
 	formscapital "github.com/remedyrpc/remedy/internal/corpus/forms/Capital"
 	formsdashed "github.com/remedyrpc/remedy/internal/corpus/forms/dash-ed"
 	formsdotted "github.com/remedyrpc/remedy/internal/corpus/forms/dot.ted"
+	formsfunc "github.com/remedyrpc/remedy/internal/corpus/forms/func"
 	formsnamed "github.com/remedyrpc/remedy/internal/corpus/forms/named"
 	formspath "github.com/remedyrpc/remedy/internal/corpus/forms/path"
 	formsversionedv2 "github.com/remedyrpc/remedy/internal/corpus/forms/versioned/v2"
@@ -37,6 +39,7 @@ import (
 	"github.com/remedyrpc/remedy/internal/corpus/outdated"
 	"github.com/remedyrpc/remedy/internal/corpus/pair"
 	"github.com/remedyrpc/remedy/internal/corpus/proto2"
+	"github.com/remedyrpc/remedy/internal/corpus/public"
 	"github.com/remedyrpc/remedy/internal/corpus/recursive"
 	sameleft "github.com/remedyrpc/remedy/internal/corpus/same/left"
 	sameright "github.com/remedyrpc/remedy/internal/corpus/same/right"
@@ -61,7 +64,7 @@ var constructors = []any{
 	pair.NewFirstStale,
 	pair.NewSecondStale, proto2.NewRequired, proto2.NewExtensionOnly, proto2.NewHasAlias, recursive.NewCycle,
 	recursive.NewOther, sameleft.NewSame, sameright.NewSame, service.NewBusy, service.NewStale, service.NewPaid,
-	service.NewMaybePaid, wellknown.NewWellKnown,
+	service.NewMaybePaid, wellknown.NewWellKnown, edition2024.NewNewest, formsfunc.NewTaken, public.NewMissing,
 }
 
 // clients are all typed clients of the corpus.
@@ -71,5 +74,6 @@ var clients = []any{
 	outdated.NewTypedShopClient, //nolint:staticcheck // as above
 	pair.NewTypedFirstServiceClient,
 	pair.NewTypedSecondServiceClient, service.NewTypedStoreClient, service.NewTypedPlainClient, service.NewTypedEmptyClient,
-	service.NewTypedLowerCaseClient, serviceonly.NewTypedOnlyClient,
+	service.NewTypedLowerCaseClient, serviceonly.NewTypedOnlyClient, edition2024.NewTypedNewestServiceClient,
+	public.NewTypedPublicServiceClient,
 }

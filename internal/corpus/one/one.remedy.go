@@ -35,7 +35,7 @@ var _ errs.Declared = (*GoneError)(nil)
 
 // NewGone raises [GoneError] with a copy of message; a nil message is an empty one.
 //
-// May be returned by serviceonly.v1.Only.Do.
+// May be returned by public.v1.PublicService.Get, serviceonly.v1.Only.Do.
 func NewGone(message *Gone, options ...errs.Option) *GoneError {
 	if message == nil {
 		message = new(Gone)
