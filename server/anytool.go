@@ -107,6 +107,9 @@ func (t *AnyTool) compile(in reflect.Type, given string) {
 	t.shape = shapeOf(in)
 }
 
+// keepsInput reports whether an operation of the tool may need its input when nobody calls with it, or another version does.
+func (t *AnyTool) keepsInput() bool { return t.recover != nil || t.dedupes }
+
 // check returns everything that is wrong with the tool.
 func (t *AnyTool) check() error {
 	if t == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/remedyrpc/remedy/errs"
@@ -13,10 +14,13 @@ import (
 
 // How the ledger is asked.
 const (
-	askTimeout = 5 * time.Second // of one question past the boundary, where no caller sets one
-	askAgain   = 3               // times in all, while a caller waits
+	askTimeout = 5 * time.Second // of one question, where no caller sets less
+	askAgain   = 3               // times in all
 	askDelay   = 50 * time.Millisecond
 	mostDelay  = time.Second
+	// moment is how long a call whose caller has left waits for the last word of the ledger: what it says is sent before the
+	// deadline of the caller, which ends a little later than that of the call.
+	moment = 20 * time.Millisecond
 )
 
 // newID makes the name of an operation or of an attempt.
@@ -28,9 +32,12 @@ type moved struct {
 	ok  bool
 }
 
+// mover is a move of the ledger.
+type mover func(ctx context.Context) (ledger.Row, bool, error)
+
 // ask asks for a move, again when its answer was lost: every move may be, and finds its own result. An error means that it
-// is not known whether the move was made. The name is that of the move.
-func ask(ctx context.Context, name string, move func(context.Context) (ledger.Row, bool, error)) (moved, error) {
+// is not known whether the move was made, except for those that are answers. The name is that of the move.
+func ask(ctx context.Context, name string, move mover) (moved, error) {
 	delay := askDelay
 	for try := 1; ; try++ {
 		crashpoint.At(name + ".before")
@@ -38,14 +45,68 @@ func ask(ctx context.Context, name string, move func(context.Context) (ledger.Ro
 		row, ok, err := move(limited)
 		cancel()
 		crashpoint.At(name + ".after")
-		if err == nil || try == askAgain || errors.Is(err, ledger.ErrFull) || ctx.Err() != nil {
+		switch {
+		case err == nil, errors.Is(err, ledger.ErrFull), errors.Is(err, ledger.ErrTooEarly):
 			return moved{row, ok}, err
+		case ctx.Err() != nil:
+			return moved{}, err
+		case !errors.Is(err, ledger.ErrUnavailable): // the time of the question was up, and not that of the call
+			err = fmt.Errorf("%w: %w", ledger.ErrUnavailable, err)
 		}
-		if !pause(ctx, delay) {
+		if try == askAgain || !pause(ctx, delay) {
 			return moved{}, err
 		}
 		delay = min(2*delay, mostDelay) //nolint:mnd // twice
 	}
+}
+
+// insist asks for a move until it is answered or the server stops, and tells of the first answer or the first error.
+func (s *Server) insist(ctx context.Context, name string, move mover, first func(moved, error)) {
+	for delay := askDelay; ; delay = min(2*delay, mostDelay) { //nolint:mnd // twice
+		got, err := ask(ctx, name, move)
+		first(got, err)
+		if err == nil || !pause(s.lifetime, delay) { //nolint:contextcheck // for as long as the server lives
+			return
+		}
+	}
+}
+
+// parting asks for the move that ends an attempt before its effect. It is asked for whether the caller stays or not; the
+// answer is waited for as long as it does, and a moment.
+func (s *Server) parting(ctx context.Context, name string, move mover) (moved, error) {
+	type answer struct {
+		moved
+		err error
+	}
+	answers := make(chan answer, 1)
+	go s.insist(context.WithoutCancel(ctx), name, move, func(got moved, err error) {
+		select {
+		case answers <- answer{got, err}:
+		default: // the caller has one
+		}
+	})
+	select {
+	case a := <-answers:
+		return a.moved, a.err
+	case <-ctx.Done():
+	}
+	timer := time.NewTimer(moment)
+	defer timer.Stop()
+	select {
+	case a := <-answers:
+		return a.moved, a.err
+	case <-timer.C:
+		return moved{}, ctx.Err()
+	}
+}
+
+// get reads the row of a key.
+func (s *Server) get(ctx context.Context, key ledger.Key) (ledger.Row, error) {
+	got, err := ask(ctx, "get", func(ctx context.Context) (ledger.Row, bool, error) {
+		row, err := s.ledger.Get(ctx, key)
+		return row, true, err
+	})
+	return got.row, err
 }
 
 // pause waits, and reports whether ctx has not ended.
@@ -61,14 +122,15 @@ func pause(ctx context.Context, d time.Duration) bool {
 }
 
 // unavailable is the error of a call that the ledger did not answer. The error of the ledger is logged and never sent.
-func unavailable(tool string, err error) error {
-	if errors.Is(err, ledger.ErrFull) {
+func unavailable(ctx context.Context, tool string, err error) error {
+	switch {
+	case errors.Is(err, ledger.ErrFull):
 		return &errs.ServiceError{Code: errs.CodeOverloaded, Subject: tool, RetryAfter: roomDelay, Cause: err}
+	case ctx.Err() != nil:
+		return gone(ctx, err)
+	default:
+		return &errs.ServiceError{Code: errs.CodeLedgerUnavailable, Subject: tool, Cause: err}
 	}
-	if cutOff(err) && !errors.Is(err, ledger.ErrUnavailable) {
-		return err // it is the caller who is gone
-	}
-	return &errs.ServiceError{Code: errs.CodeLedgerUnavailable, Subject: tool, Cause: err}
 }
 
 // roomDelay is how long to wait where there is no room for another operation.

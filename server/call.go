@@ -53,12 +53,17 @@ type call struct {
 	prepared []byte        // the same with its defaults
 	in       any           // that, as the hooks take it
 	digest   ledger.Digest // of sent
-	invalid  error         // what the schema of this version says of sent; an operation past its boundary passed another one
-	key      string        // the operation key, given or derived
-	caller   auth.Identity // who is calling
+	// What this version says of sent, which an operation past its boundary passed when it was another: that it does not match
+	// the schema, and that no hook can be given it.
+	invalid, unreadable error
+	key                 string        // the operation key, given or derived
+	caller              auth.Identity // who is calling
 
 	row     ledger.Row // what is known of the operation; its state is None before something is
-	claimed bool       // this call owns the operation, and may execute it
+	asked   bool       // it asked for the operation
+	begun   time.Time  // when it last asked for a claim or a crossing
+	claimed bool       // it owns the operation, and may execute it
+	lost    bool       // it did, and its lease was out
 	freed   bool       // the operation did nothing, and its key may be used again
 
 	answered bool // the operation is complete

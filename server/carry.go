@@ -18,6 +18,10 @@ type work struct {
 	in   any
 	hold ledger.Hold
 	row  ledger.Row // when the work began
+	// begun is when the crossing was asked for, from where the time of the effect counts: that of the ledger began later.
+	begun time.Time
+	// unfit says why nothing can look what became of the operation; nil where something can.
+	unfit error
 }
 
 func (c *call) work() work {
@@ -42,15 +46,20 @@ func (s *Server) carry(ctx context.Context, w work, effect func(context.Context)
 			s.salvage(ctx, w, settled, value)
 		}
 	}()
-	limited, cancel := context.WithTimeout(ctx, w.tool.timeouts.Effect)
+	limited, cancel := context.WithDeadline(ctx, w.begun.Add(w.tool.timeouts.Effect))
 	results := make(chan outcome[any], 1)
 	go func() {
 		defer cancel()
 		crashpoint.At("effect.before")
-		deliver(limited, results, "the effect", effect)
+		deliver(limited, results, "the effect", func(ctx context.Context) (any, error) {
+			if err := ctx.Err(); err != nil { // the process stood still, and others may be at it
+				return nil, w.op.NotApplied(err)
+			}
+			return effect(ctx)
+		})
 		crashpoint.At("effect.after")
 	}()
-	timer := time.NewTimer(w.tool.timeouts.Effect + margin)
+	timer := time.NewTimer(time.Until(w.begun.Add(w.tool.timeouts.effectLease())))
 	defer timer.Stop()
 	select {
 	case r := <-results:
@@ -80,14 +89,25 @@ func (s *Server) settle(ctx context.Context, w work, r outcome[any], settled cha
 		s.record(ctx, w, r.value, settled)
 		return
 	}
-	if err := notApplied(r.err, w.op); err != nil && !saysOtherwise(err) {
-		err = restated(err)
-		if got, freeErr := s.free(ctx, w.hold, err); freeErr == nil && got.ok {
-			say(settled, settlement{err: err, freed: true})
-			return
-		}
+	if err := notApplied(r.err, w.op); err != nil && !saysOtherwise(err) && w.row.Crossings == 1 && s.undo(ctx, w, restated(err), settled) {
+		return
 	}
 	s.recover(ctx, w, r.err, settled)
+}
+
+// undo frees an operation whose effect states that it was not applied, and keeps trying while the ledger does not answer;
+// until then its caller is told what failed, and not that there was no effect. It reports whether that is all: where
+// somebody else looks already, the word of the effect ends nothing.
+func (s *Server) undo(ctx context.Context, w work, err error, settled chan<- settlement) (done bool) {
+	failure := s.failure(w.hold.ID, err)
+	s.insist(ctx, "free", func(ctx context.Context) (ledger.Row, bool, error) {
+		return s.ledger.Free(ctx, w.hold, failure)
+	}, func(got moved, freeErr error) {
+		if done = freeErr != nil || got.ok; done {
+			say(settled, settlement{err: err, freed: freeErr == nil})
+		}
+	})
+	return done
 }
 
 // say settles an operation for its caller, once: what comes later is for the ledger only.
@@ -132,6 +152,17 @@ func (w work) outcomeUnknown(reason string, cause error) error {
 	return &errs.OutcomeUnknownError{
 		Tool: w.tool.name, OperationKey: w.op.Key, OperationID: w.hold.ID, Reason: reason, Cause: cause,
 	}
+}
+
+// looks reports whether something can look what became of the work.
+func (w work) looks() bool { return w.unfit == nil && w.tool.recover != nil }
+
+// reason is why the row of the work is in doubt; nil where it says nothing.
+func (w work) reason() error {
+	if w.row.Reason == "" {
+		return nil
+	}
+	return errors.New(w.row.Reason)
 }
 
 // attrs are what the log says of the work.

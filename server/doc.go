@@ -17,15 +17,17 @@
 // Execute returns its effect instead of having it: the server first notes that it crosses, then calls the effect once.
 // From there on an answer is a result, a typed error that proves what became of the effect, or outcome_unknown.
 //
-// What an operation key names is an operation of one tool, for one principal of one tenant. What is known of it is kept in
-// memory, for 24 hours from its completion; when there are too many operations (see [WithMaxOperations]), for less, but not
-// for less than ten minutes. A running operation, and one whose outcome is unknown, is not forgotten. Nothing survives the
-// process. A key that has been forgotten names a new operation: a retry after that has the effect again.
+// What an operation key names is an operation of one tool, for one principal of one tenant, or for all of them where the
+// tool says so. It is kept in a ledger: package ledger says what that promises. Servers that share one share operations, and
+// each finishes what another left behind. Without [WithLedger] it is memory of the server's own, bounded by
+// [WithMaxOperations], and nothing survives the process. Outputs and keys are kept as long as [WithRetention] says; a running
+// operation, and one whose outcome is unknown, is not forgotten. A key that has been forgotten names a new operation: a
+// retry after that has the effect again.
 //
-// The effect that an error states is about the operation and not about the call alone. None is stated for an operation
-// that this server has claimed and not carried out, and where there is no key. A call that fails before that, for instance
-// with invalid_input or authorization_denied, did nothing itself, and its error states no effect: its key may be that of
-// an operation that has been forgotten.
+// The effect that an error states is about the operation and not about the call alone. None is stated for an operation that
+// was claimed and freed again, where there is no key, and, where a client would otherwise conclude that it may have
+// happened, for a key that a ledger given by [WithLedger] knows nothing of. Any other call that fails before it has claimed
+// anything, for instance with invalid_input or authorization_denied, did nothing itself, and its error states no effect.
 //
 // Nothing here retries a call, and an effect that may have happened is not called again while its operation is known.
 package server

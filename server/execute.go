@@ -32,27 +32,28 @@ func (s *Server) execute(ctx context.Context, c *call) error {
 	if err := s.claim(ctx, c); err != nil || c.answered {
 		return err
 	}
-	released := false
+	ended := false
 	defer func() {
-		if !released { // whatever happened, it happened before the boundary
-			s.abandon(ctx, c)
+		if !ended { // a hook ended the goroutine of the call
+			_ = s.release(ctx, c, errAbandoned)
 		}
 	}()
 	w := c.work()
 	effect, err := s.prepare(ctx, c, w.op)
 	if err != nil {
-		released = true
+		ended = true
 		return s.release(ctx, c, err)
 	}
-	if !c.tool.immediate {
+	if c.row.State == ledger.Claimed {
 		if err := s.cross(ctx, c, w.op.journal); err != nil || c.answered {
-			released = true
+			ended = true
 			return err
 		}
 	}
-	released = true
-	w.hold = c.row.Hold()
+	ended = true
 	announce(ctx, c.row.ID)
+	w.row, w.hold, w.begun = c.row, c.row.Hold(), c.begun
+	w.op.crossed = true
 	settled := make(chan settlement, 1)
 	s.carrying.begin()
 	go s.carry(context.WithoutCancel(ctx), w, effect, settled)
@@ -68,7 +69,7 @@ func (s *Server) prepare(ctx context.Context, c *call, op *Op) (effect func(cont
 	if err == nil && effect == nil {
 		err = fmt.Errorf("the Execute of %s returned neither an effect nor an error", c.tool.name)
 	}
-	if err == nil && !c.tool.immediate {
+	if err == nil && c.row.State == ledger.Claimed {
 		err = gone(ctx, nil) // the last moment to leave without a trace
 	}
 	return effect, err
@@ -99,29 +100,49 @@ func (s *Server) read(ctx context.Context, c *call) error {
 
 // claim makes this call the one that executes, or answers it from what came before.
 func (s *Server) claim(ctx context.Context, c *call) error {
-	if c.claimed {
-		return nil // to be executed again, under the same operation id
-	}
-	claim := s.claimOf(c)
-	for {
+	for !c.claimed { // else it is to be executed again, under the same operation id
+		claim := s.claimOf(c)
+		c.begun, c.asked = time.Now(), true
 		got, err := ask(ctx, "claim", func(ctx context.Context) (ledger.Row, bool, error) { return s.ledger.Claim(ctx, claim) })
 		switch {
 		case errors.Is(err, ledger.ErrFull) && s.makeRoom(ctx):
 			continue
-		case err != nil:
+		case errors.Is(err, ledger.ErrFull):
 			s.warnFull(ctx, err)
-			if !errors.Is(err, ledger.ErrFull) {
-				go s.unclaim(context.WithoutCancel(ctx), claim)
-			}
-			return unavailable(c.tool.name, err)
+			return unavailable(ctx, c.tool.name, err)
+		case err != nil:
+			return s.unclaim(ctx, c, claim, unavailable(ctx, c.tool.name, err))
 		case got.ok:
 			c.row, c.claimed = got.row, true
-			return nil
+			return s.takeOver(ctx, c)
 		}
-		if err := s.lookup(ctx, c); err != nil || c.answered || c.claimed {
+		if err := s.lookup(ctx, c); err != nil || c.answered {
 			return err
 		}
 	}
+	return nil
+}
+
+// takeOver sees to what an earlier attempt at a claimed operation left: its input, which another version may prepare in
+// another way, and that it may have had the effect.
+func (s *Server) takeOver(ctx context.Context, c *call) error {
+	crossings := c.row.Crossings
+	if c.row.State == ledger.Effect {
+		crossings-- // that of this attempt
+	}
+	if crossings > 0 && !c.tool.dedupes {
+		return s.release(ctx, c, errors.New("an earlier version of the tool executed it, and this one cannot do so again"))
+	}
+	if c.row.Prepared == c.preparedDigest() && c.unreadable == nil {
+		return nil
+	}
+	switch w := s.workOf(&c.row); {
+	case w.in != nil && w.unfit == nil:
+		c.in = w.in
+	case crossings > 0:
+		return s.release(ctx, c, errors.Join(w.unfit, c.unreadable))
+	}
+	return nil // nothing was executed with the other one
 }
 
 // keepAtLeast is how long the memory that a server has of itself keeps a completed operation, however many come after it.
@@ -143,11 +164,11 @@ func (s *Server) claimOf(c *call) ledger.Claim {
 		Version: c.tool.version, Principal: c.caller.Principal, RunID: c.runID(),
 		Lease: c.tool.timeouts.prepareLease(),
 	}
-	if c.tool.recover != nil {
+	if c.tool.keepsInput() {
 		claim.Input = c.prepared
 	}
 	if c.tool.immediate {
-		claim.Immediate = &ledger.Crossing{Lease: c.tool.timeouts.Effect + margin}
+		claim.Immediate = &ledger.Crossing{Lease: c.tool.timeouts.effectLease()}
 	}
 	return claim
 }
@@ -160,16 +181,25 @@ func (c *call) preparedDigest() ledger.Digest {
 	return ledger.Digest(h.Sum(nil))
 }
 
-// unclaim frees a row whose claim was not answered, if it was made.
-func (s *Server) unclaim(ctx context.Context, claim ledger.Claim) {
-	limited, cancel := context.WithTimeout(ctx, askTimeout)
-	defer cancel()
-	row, err := s.ledger.Get(limited, claim.Key)
-	if err == nil && row.Attempt == claim.Attempt {
-		_, _ = ask(limited, "free", func(ctx context.Context) (ledger.Row, bool, error) {
-			return s.ledger.Free(ctx, row.Hold(), ledger.Failure{Code: string(errs.CodeLedgerUnavailable)})
-		})
+// unclaim frees a row whose claim was not answered, if it was made, and returns what to answer.
+func (s *Server) unclaim(ctx context.Context, c *call, claim ledger.Claim, answer error) error {
+	leaving, cancel := context.WithCancel(ctx)
+	cancel() // the caller waits for a moment only: it has an answer already
+	got, err := s.parting(leaving, "free", func(ctx context.Context) (ledger.Row, bool, error) {
+		row, err := s.ledger.Get(ctx, claim.Key)
+		if err != nil || row.Attempt != claim.Attempt {
+			return row, false, err
+		}
+		return s.ledger.Free(ctx, row.Hold(), ledger.Failure{Code: string(errs.CodeLedgerUnavailable)})
+	})
+	switch {
+	case err == nil && got.ok:
+		c.row, c.freed = got.row, true
+	case err == nil && got.row.State == ledger.Unknown && got.row.Attempt == claim.Attempt:
+		c.row = got.row
+		return c.work().outcomeUnknown("the call was to be repeated under the same operation id, and was not", answer)
 	}
+	return answer
 }
 
 // warnFull logs now and then that there is no room for another operation.
@@ -181,71 +211,74 @@ func (s *Server) warnFull(ctx context.Context, err error) {
 	}
 }
 
-// cross moves the operation past its boundary. It returns an error, or an answer, where no effect may begin.
+// cross moves the operation past its boundary. It returns an error, or an answer, where no effect may begin: also where it is
+// not known whether it crossed.
 func (s *Server) cross(ctx context.Context, c *call, journal []byte) error {
-	// From here on the caller has no say: a crossing that is not answered is asked for again.
-	crossing := ledger.Crossing{Lease: c.tool.timeouts.Effect + margin, Journal: journal}
-	got, err := ask(context.WithoutCancel(ctx), "cross", func(ctx context.Context) (ledger.Row, bool, error) {
+	crossing := ledger.Crossing{Lease: c.tool.timeouts.effectLease(), Journal: journal}
+	c.begun = time.Now()
+	got, err := ask(ctx, "cross", func(ctx context.Context) (ledger.Row, bool, error) {
 		return s.ledger.Cross(ctx, c.row.Hold(), crossing)
 	})
 	switch {
 	case err != nil:
-		s.abandon(ctx, c)
-		return unavailable(c.tool.name, err)
-	case got.ok:
+		return s.release(ctx, c, unavailable(ctx, c.tool.name, err))
+	case !got.ok:
+		return s.lost(ctx, c)
+	default:
 		c.row = got.row
 		return nil
 	}
-	c.claimed = false // the lease was out, and somebody else has the row
-	return s.lookupLost(ctx, c)
 }
 
-// lookupLost answers a call that lost its row.
-func (s *Server) lookupLost(ctx context.Context, c *call) error {
+// lost answers a call whose lease was out from what others made of its row.
+func (s *Server) lost(ctx context.Context, c *call) error {
+	mine := c.row
+	c.claimed, c.lost = false, true
 	if err := s.lookup(ctx, c); err != nil || c.answered {
 		return err
 	}
+	c.row = mine
 	return c.inFlight(errors.New("the lease of the call was out"))
 }
 
-// release ends an operation before its boundary. An error that says itself that something may have happened does not
-// free the key.
+// release ends an attempt before its effect, and returns what to answer: err, if that is all there is to say.
 func (s *Server) release(ctx context.Context, c *call, err error) error {
-	if saysOtherwise(err) {
-		if _, parkErr := ask(context.WithoutCancel(ctx), "park", func(ctx context.Context) (ledger.Row, bool, error) {
-			return s.ledger.Park(ctx, c.row.Hold(), "its Execute said that there may have been an effect")
-		}); parkErr != nil {
-			return errors.Join(err, unavailable(c.tool.name, parkErr))
+	hold := c.row.Hold()
+	if saysOtherwise(err) { // there may have been an effect all the same
+		_, parkErr := s.parting(ctx, "park", func(ctx context.Context) (ledger.Row, bool, error) {
+			return s.ledger.Park(ctx, hold, "its Execute said that there may have been an effect")
+		})
+		if parkErr != nil {
+			s.log(ctx, slog.LevelWarn, "an unknown outcome could not be noted yet", parkErr, slog.String("operationId", hold.ID))
 		}
 		return err
 	}
-	got, freeErr := s.free(ctx, c.row.Hold(), err)
+	failure := s.failure(hold.ID, err)
+	got, freeErr := s.parting(ctx, "free", func(ctx context.Context) (ledger.Row, bool, error) {
+		return s.ledger.Free(ctx, hold, failure)
+	})
 	switch {
-	case freeErr != nil: // answered without saying that there was no effect
-		s.log(ctx, slog.LevelWarn, "an operation could not be freed", freeErr, slog.String("operationId", c.row.ID))
-		return err
-	case got.ok:
+	case freeErr == nil && got.ok:
 		c.freed = true
 		return err
-	case got.row.State == ledger.Unknown && got.row.ID == c.row.ID:
-		c.row = got.row
-		return c.work().outcomeUnknown("the call was repeated under the same operation id, and failed", err)
+	case freeErr != nil && c.row.Crossings > 0, got.row.State == ledger.Unknown && got.row.ID == hold.ID:
+		return c.work().outcomeUnknown("the call was repeated under the same operation id, and failed", errors.Join(err, freeErr))
+	case freeErr != nil: // answered without saying that there was no effect
+		s.log(ctx, slog.LevelWarn, "an operation could not be freed yet", freeErr, slog.String("operationId", hold.ID))
+		return err
 	default:
-		c.claimed = false
-		return s.lookupLost(ctx, c)
+		return s.lost(ctx, c)
 	}
 }
 
-// free frees an operation that had no effect. The failure is shared with those who wait, unless they have other deadlines.
-func (s *Server) free(ctx context.Context, hold ledger.Hold, err error) (moved, error) {
+// failure is what a freed operation keeps of its error. It is shared with those who wait, unless they have other deadlines.
+func (s *Server) failure(id string, err error) ledger.Failure {
 	failure := ledger.Failure{Code: string(errs.CodeOf(err))}
 	if !cutOff(err) && errs.CodeOf(err) != errs.CodeOperationTimeout {
-		s.waiters.fail(hold.ID, err)
+		s.waiters.fail(id, err)
 		failure.Status = wireOf(err)
 	}
-	return ask(context.WithoutCancel(ctx), "free", func(ctx context.Context) (ledger.Row, bool, error) {
-		return s.ledger.Free(ctx, hold, failure)
-	})
+	return failure
 }
 
 // wireOf is what a caller is told of an error, as the bytes of a status; nil where that has an id of its own.
@@ -259,12 +292,6 @@ func wireOf(err error) []byte {
 		return nil
 	}
 	return b
-}
-
-// abandon frees an operation of this call that was not executed, in any case.
-func (s *Server) abandon(ctx context.Context, c *call) {
-	got, err := s.free(ctx, c.row.Hold(), errAbandoned)
-	c.freed = err == nil && got.ok
 }
 
 var errAbandoned = &errs.ServiceError{Code: errs.CodeCanceled}

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/remedyrpc/remedy/errs"
+	"github.com/remedyrpc/remedy/interceptors/limits"
 	"github.com/remedyrpc/remedy/server/ledger"
 )
 
@@ -24,6 +25,15 @@ const (
 	maxWaiting = 64
 )
 
+// What a row means for a call.
+type meaning int
+
+const (
+	mayExecute meaning = iota
+	isKnown            // past the boundary, or with a receipt, and nobody works on it
+	hasChanged         // it did, or may have: it is to be read again
+)
+
 // lookup answers a call whose operation is known: with its result, with a wait for it, or with a refusal. It returns
 // without an answer where the call may execute.
 func (s *Server) lookup(ctx context.Context, c *call) error {
@@ -35,72 +45,81 @@ func (s *Server) lookup(ctx context.Context, c *call) error {
 	place := place{of: &s.waiters}
 	defer place.leave()
 	for {
-		row, err := s.ledger.Get(ctx, c.name())
+		row, err := s.get(ctx, c.name())
 		if err != nil {
-			return unavailable(c.tool.name, err)
+			if place.id != "" { // that it waited for is what its caller has to know
+				return c.inFlight(err)
+			}
+			return unavailable(ctx, c.tool.name, err)
 		}
 		c.row = row
-		switch answer, err := s.judgeRow(waiting, c, &place); {
-		case err != nil, answer == answerNone:
+		what, err := s.judgeRow(waiting, c, &place)
+		if err == nil && what == isKnown {
+			what, err = s.answerFrom(ctx, c)
+		}
+		if err != nil || what != hasChanged {
 			return err
-		case answer == answerKnown:
-			return s.answerFrom(ctx, c)
 		}
 		// Time has passed: who may see the result is asked again.
 		if err := s.authorize(ctx, c); err != nil {
+			if ctx.Err() != nil {
+				return c.inFlight(err)
+			}
 			return err
 		}
 	}
 }
 
-// What a row means for a call.
-const (
-	answerNone  = iota // the call may execute
-	answerKnown        // the row is past the boundary, and nobody works on it
-	answerWait         // somebody did, and the row is to be read again
-)
-
 // judgeRow says what the row of a call means for it, after a wait where somebody works on it.
-func (s *Server) judgeRow(waiting context.Context, c *call, place *place) (int, error) {
+func (s *Server) judgeRow(waiting context.Context, c *call, place *place) (meaning, error) {
 	switch row := &c.row; {
 	case row.State == ledger.None:
-		return answerNone, c.invalid
+		return mayExecute, c.invalid
 	case row.State == ledger.Free:
-		return answerNone, c.freedBy(place)
+		return mayExecute, c.freedBy(place)
 	case row.Sent != c.digest:
-		return answerNone, &errs.ServiceError{Code: errs.CodeOperationConflict, Subject: c.tool.name}
-	case row.State == ledger.Claimed && c.invalid != nil:
-		return answerNone, c.invalid // it has passed no version of the schema for certain
+		return mayExecute, &errs.ServiceError{Code: errs.CodeOperationConflict, Subject: c.tool.name}
+	case c.invalid != nil && !pastClaim(row):
+		return mayExecute, c.invalid // it has passed no version of the schema for certain
 	case row.State == ledger.Claimed && !row.Leased:
-		return answerNone, nil // its owner is gone, and did nothing
+		return mayExecute, nil // its owner is gone
 	case row.State == ledger.Claimed, row.State == ledger.Effect && row.Leased:
-		return answerWait, s.waitFor(waiting, c, place)
+		return hasChanged, s.waitFor(waiting, c, place)
 	default:
-		return answerKnown, nil
+		return isKnown, nil
+	}
+}
+
+// pastClaim reports whether an operation is, or was, past its boundary.
+func pastClaim(row *ledger.Row) bool {
+	switch row.State {
+	case ledger.Effect, ledger.Done, ledger.Unknown, ledger.Closed:
+		return true
+	case ledger.Claimed:
+		return row.Crossings > 0
+	default:
+		return false
 	}
 }
 
 // freedBy answers a call that waited for an operation with the failure that freed it; a call that did not may execute.
 func (c *call) freedBy(place *place) error {
-	row := c.row
-	if place.id == "" || place.id != row.ID {
-		c.row = ledger.Row{}
-		return c.invalid
+	if place.id != "" && place.id == c.row.ID {
+		failure := place.failure()
+		if failure == nil {
+			failure = failureOf(&c.row)
+		}
+		if failure != nil {
+			c.freed = true
+			return failure
+		}
 	}
-	failure := place.failure()
-	if failure == nil {
-		failure = failureOf(row)
-	}
-	if failure == nil { // nothing that another call should share
-		c.row = ledger.Row{}
-		return c.invalid
-	}
-	c.freed = true
-	return failure
+	c.row = ledger.Row{} // of an operation that is no more
+	return c.invalid
 }
 
-// failureOf is the error that freed a row, as another process kept it.
-func failureOf(row ledger.Row) error {
+// failureOf is the error that freed a row, as another process kept it; nil where other calls should not share it.
+func failureOf(row *ledger.Row) error {
 	var p spb.Status
 	if len(row.Failure.Status) == 0 || proto.Unmarshal(row.Failure.Status, &p) != nil {
 		return nil //nolint:nilerr // as the comment says
@@ -108,21 +127,20 @@ func failureOf(row ledger.Row) error {
 	return errs.FromStatus(status.FromProto(&p))
 }
 
-// waitFor waits for the owner of the row, for as long as the call may.
-func (s *Server) waitFor(ctx context.Context, c *call, place *place) error {
+// waitFor waits until the row has changed or its lease may be out, for as long as the call may. Who waits holds up nobody.
+func (s *Server) waitFor(waiting context.Context, c *call, place *place) error {
 	if !place.enter(c.row.ID) {
 		return c.inFlight(errors.New("too many calls wait for the operation"))
 	}
-	limited, cancel := context.WithTimeout(ctx, longestWait)
+	resume := limits.Yield(waiting)
+	defer resume()
+	limited, cancel := context.WithTimeout(waiting, longestWait)
 	defer cancel()
-	err := s.ledger.Wait(limited, c.name(), c.row.Version)
-	switch {
-	case ctx.Err() != nil:
-		return c.inFlight(ctx.Err())
-	case limited.Err() != nil: // the row is read again, for its lease may be out
-		return nil
-	case err != nil:
-		return unavailable(c.tool.name, err)
+	switch err := s.ledger.Wait(limited, c.name(), c.row.Version); {
+	case waiting.Err() != nil:
+		return c.inFlight(waiting.Err())
+	case err != nil && limited.Err() == nil:
+		return c.inFlight(err)
 	default:
 		return nil
 	}
@@ -133,28 +151,23 @@ func (c *call) inFlight(cause error) error {
 }
 
 // answerFrom answers a call from a row past the boundary that nobody works on.
-func (s *Server) answerFrom(ctx context.Context, c *call) error {
+func (s *Server) answerFrom(ctx context.Context, c *call) (meaning, error) {
 	announce(ctx, c.row.ID)
 	switch c.row.State {
 	case ledger.Done:
 		if dropped := c.row.Receipt.Omitted; dropped == ledger.Dropped || dropped == ledger.Purged {
-			return &errs.ServiceError{Code: errs.CodeOperationExpired, Subject: c.tool.name}
+			return isKnown, &errs.ServiceError{Code: errs.CodeOperationExpired, Subject: c.tool.name}
 		}
 		c.answered, c.replayed, c.receipt = true, true, c.row.Receipt
-		return nil
+		return isKnown, nil
+	case ledger.Closed:
+		what, err := s.lookFor(ctx, c, "")
+		if errs.CodeOf(err) == errs.CodeOutcomeUnknown && ctx.Err() == nil { // as a person said
+			err = &errs.ServiceError{Code: errs.CodeOperationClosed, Subject: c.tool.name}
+		}
+		return what, err
 	case ledger.Effect:
 		return s.lookFor(ctx, c, "the outcome of the first call could not be found out yet")
-	case ledger.Closed:
-		closed := &errs.ServiceError{Code: errs.CodeOperationClosed, Subject: c.tool.name}
-		if c.tool.recover == nil {
-			return closed
-		}
-		if err := s.lookFor(ctx, c, ""); err != nil && errs.CodeOf(err) == errs.CodeOutcomeUnknown {
-			return closed
-		} else if err != nil {
-			return err
-		}
-		return nil
 	default:
 		return s.lookFor(ctx, c, "the outcome of the first call is still unknown")
 	}
@@ -162,39 +175,46 @@ func (s *Server) answerFrom(ctx context.Context, c *call) error {
 
 // lookFor looks what became of an operation past its boundary, where that is allowed now, and answers from it. It never
 // executes, but for a tool that dedupes on the operation id.
-func (s *Server) lookFor(ctx context.Context, c *call, still string) error {
+func (s *Server) lookFor(ctx context.Context, c *call, still string) (meaning, error) {
 	w := c.work()
-	if c.tool.recover == nil && c.row.State != ledger.Effect {
-		return w.outcomeUnknown(still, errors.New(c.row.Reason))
+	switch {
+	case c.row.State != ledger.Effect && c.tool.recover == nil:
+		return isKnown, w.outcomeUnknown(still, w.reason())
+	case c.row.State == ledger.Effect && c.lost: // the next equal call looks, and may execute again
+		return isKnown, c.inFlight(errors.New("the lease of the call was out"))
 	}
 	got, err := ask(ctx, "recover", func(ctx context.Context) (ledger.Row, bool, error) {
 		return s.ledger.Recover(ctx, s.recovery(c.tool, c.row.Key))
 	})
 	switch {
 	case err != nil:
-		return w.outcomeUnknown(still, err)
-	case !got.ok && got.row.State == ledger.Done && got.row.ID == c.row.ID:
-		c.row = got.row
-		return s.answerFrom(ctx, c)
-	case !got.ok:
-		return w.outcomeUnknown(still, errors.New(c.row.Reason))
+		return isKnown, w.outcomeUnknown(still, err)
+	case got.row.ID != c.row.ID, !got.ok && got.row.State != c.row.State, !got.ok && got.row.Leased:
+		return hasChanged, nil
+	case !got.ok: // somebody looked just now
+		return isKnown, w.outcomeUnknown(still, w.reason())
 	}
 	c.row = got.row
-	w = c.work()
+	w = s.workOf(&got.row)
+	if len(got.row.Input) == 0 && c.unreadable == nil {
+		w.in, w.unfit = c.in, nil
+	}
 	settled := make(chan settlement, 1)
 	s.carrying.begin()
 	go s.carryOn(context.WithoutCancel(ctx), ctx, w, settled)
-	c.replayed = true
-	if err := s.await(ctx, c, settled, still); err != nil || c.answered {
-		return err
+	if err := s.await(ctx, c, settled, still); err != nil {
+		return isKnown, err
 	}
-	c.replayed = false // it is executed again, under the same operation id
-	return nil
+	if c.replayed = c.answered; c.claimed {
+		c.in = w.in // it is executed again, as it was
+		return mayExecute, nil
+	}
+	return isKnown, nil
 }
 
 // recovery asks to look what became of an operation of a tool.
 func (s *Server) recovery(tool *AnyTool, key ledger.Key) ledger.Recovery {
 	return ledger.Recovery{
-		Key: key, Attempt: newID("at_"), Lease: tool.timeouts.Recover + grace + margin, Every: s.config.recheckInterval,
+		Key: key, Attempt: newID("at_"), Lease: tool.timeouts.recoverLease(), Every: s.config.recheckInterval,
 	}
 }

@@ -26,11 +26,16 @@ type Op struct {
 	Journaled []byte
 
 	journal []byte
+	crossed bool // it is too late for a note
 }
 
 // Journal keeps a note, at most 4 KiB, with the crossing, for Recover to find in Journaled: a number that the other system
-// gave, say. It is for Execute; a later note takes the place of an earlier one. It fails where the note is too long.
+// gave, say. It is for Execute; a later note takes the place of an earlier one. It fails where the note is too long, and
+// past the boundary, where it would be lost.
 func (o *Op) Journal(note []byte) error {
+	if o.crossed {
+		return errors.New("the operation is past its boundary: keep the note in Execute")
+	}
 	if len(note) > ledger.MaxJournal {
 		return fmt.Errorf("the note has %d bytes, at most %d are kept", len(note), ledger.MaxJournal)
 	}

@@ -24,6 +24,9 @@ func (s *Server) record(ctx context.Context, w work, out any, settled chan<- set
 			if got.row.Contradicted {
 				s.log(ctx, slog.LevelError, "an operation that had been closed as not applied took effect", nil, w.attrs()...)
 			}
+			if got.row.Receipt.Hash != receipt.Hash {
+				out = nil // the first receipt stays, and it is of another attempt
+			}
 			say(settled, settlement{row: got.row, out: out})
 			return
 		}

@@ -27,10 +27,11 @@ type found struct {
 
 // look calls Recover of the tool, which reads what became of the operation.
 func (s *Server) look(ctx context.Context, w work) (found, error) {
-	if w.tool.recover == nil {
-		return found{}, nil
+	if !w.looks() {
+		return found{}, w.unfit
 	}
 	op := *w.op // the effect may still have the other one
+	op.Journaled = w.row.Journal
 	return detached(ctx, w.tool.timeouts.Recover, "Recover", func(ctx context.Context) (f found, err error) {
 		f.out, f.committed, err = w.tool.recover(ctx, &op, w.in)
 		return f, err
@@ -74,8 +75,8 @@ func (s *Server) redo(ctx context.Context, w work, settled chan<- settlement) {
 
 // park notes that the outcome is unknown, unless a receipt has come in the meantime.
 func (s *Server) park(ctx context.Context, w work, reason string, cause error, settled chan<- settlement) {
-	if cause == nil && w.row.Reason != "" {
-		cause = errors.New(w.row.Reason)
+	if cause == nil {
+		cause = w.reason()
 	}
 	unknown := settlement{err: w.outcomeUnknown(reason, cause)}
 	if w.row.State == ledger.Unknown || w.row.State == ledger.Closed {

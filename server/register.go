@@ -19,7 +19,7 @@ func (s *Server) Register(registrar grpc.ServiceRegistrar) {
 		healthgrpc.RegisterHealthServer(registrar, s.health)
 	}
 	if every := s.config.sweepInterval; every > 0 {
-		s.sweeping.Do(func() { go s.sweepUntil(s.lifetime, every) })
+		s.sweeping.Do(func() { go s.sweepEvery(every) })
 	}
 	// The types of error details are linked into every program that imports errs, and the default resolver has them.
 	if lister, ok := registrar.(reflection.GRPCServer); ok && !s.config.withoutReflection {

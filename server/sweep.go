@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/remedyrpc/remedy/server/ledger"
@@ -14,35 +15,44 @@ import (
 const DefaultSweepInterval = 5 * time.Second
 
 const (
-	sweepLimit  = 100 // operations at once
+	sweepLimit  = 32 // operations at once
 	expireLimit = 1_000
 	expireEvery = time.Minute
-	// sweepLease is how long a recovery by the sweeper may take, whatever the tool.
-	sweepLease = time.Minute
 )
 
 // Sweep looks once for operations that nobody works on any more, and returns how many it took past their boundary: those
 // before the boundary are freed, the others looked up by Recover of their tool, and done or unknown afterwards. It never
-// executes. [Server.Register] starts a loop that does this; a server that is not registered has to do it itself.
+// executes. Now and then it forgets, too, what was kept long enough. [Server.Register] starts a loop that does this; a
+// server that is not registered has to do it itself.
 func (s *Server) Sweep(ctx context.Context) (int, error) {
-	rows, err := s.ledger.Sweep(ctx, ledger.Sweep{Attempt: newID("at_"), Lease: sweepLease, Limit: sweepLimit})
+	rows, err := s.ledger.Sweep(ctx, ledger.Sweep{Attempt: newID("at_"), Lease: s.sweepLease(), Limit: sweepLimit})
 	if err != nil {
 		return 0, fmt.Errorf("sweeping: %w", err)
 	}
+	var all sync.WaitGroup // at once: their leases run
 	for i := range rows {
-		row := rows[i]
-		w, err := s.workOf(row)
-		settled := make(chan settlement, 1)
-		s.carrying.begin()
-		if err != nil {
-			s.log(ctx, slog.LevelError, "nothing can look what became of an operation", err, slog.String("operationId", row.ID))
-			s.park(ctx, w, "its tool is gone, or takes another input now", err, settled)
-			s.carrying.end()
-			continue
+		w := s.workOf(&rows[i])
+		if w.unfit != nil {
+			s.log(ctx, slog.LevelError, "nothing can look what became of an operation", w.unfit, w.attrs()...)
 		}
-		s.carryOn(ctx, gonectx, w, settled)
+		s.carrying.begin()
+		all.Go(func() { s.carryOn(ctx, gonectx, w, make(chan settlement, 1)) })
+	}
+	all.Wait()
+	if now, last := time.Now(), s.expired.Load(); last == nil || now.Sub(*last) >= expireEvery {
+		s.expired.Store(&now)
+		s.expire(ctx)
 	}
 	return len(rows), nil
+}
+
+// sweepLease is how long a recovery by the sweeper may take, whatever the tool.
+func (s *Server) sweepLease() time.Duration {
+	longest := Timeouts{}.withDefaults().recoverLease()
+	for _, tool := range s.byName {
+		longest = max(longest, tool.timeouts.recoverLease())
+	}
+	return longest
 }
 
 // gonectx is the context of a caller who is not there.
@@ -52,41 +62,40 @@ var gonectx = func() context.Context { //nolint:gochecknoglobals // constant
 	return ctx
 }()
 
-// workOf makes the work of a row that nobody calls for.
-func (s *Server) workOf(row ledger.Row) (work, error) {
-	op := &Op{
+// workOf makes the work of a row, with the input that it was claimed with.
+func (s *Server) workOf(row *ledger.Row) work {
+	w := work{tool: s.byName[row.Tool], hold: row.Hold(), row: *row, op: &Op{
 		ID: row.ID, Key: row.Key.Key, Attempt: row.Fence, Tool: row.Tool, Principal: row.Principal, Tenant: row.Tenant,
 		Journaled: row.Journal,
-	}
-	w := work{tool: s.byName[row.Tool], op: op, hold: row.Hold(), row: row}
-	if w.tool == nil {
+	}}
+	switch {
+	case w.tool == nil:
 		w.tool = &AnyTool{name: row.Tool}
-		return w, errors.New("there is no such tool any more")
+		w.unfit = errors.New("there is no such tool any more")
+	case !w.tool.keepsInput():
+	case len(row.Input) == 0:
+		w.unfit = errors.New("its input was not kept")
+	default:
+		w.unfit = guard("decoding the input", func() (err error) { w.in, err = w.tool.decode(row.Input); return err })
 	}
-	if w.tool.recover == nil {
-		return w, nil
-	}
-	err := guard("decoding the input", func() (err error) { w.in, err = w.tool.decode(row.Input); return err })
-	return w, err
+	return w
 }
 
-// sweepUntil sweeps until the server stops.
-func (s *Server) sweepUntil(ctx context.Context, every time.Duration) {
-	ticker := time.NewTicker(every)
+// sweepEvery sweeps until calls are refused, at once where there may be more. What it has begun ends with the server.
+func (s *Server) sweepEvery(interval time.Duration) {
+	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
-	var expired time.Time
-	for {
-		if _, err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
-			s.log(ctx, slog.LevelWarn, "abandoned operations could not be looked for", err)
+	for s.accepting.Err() == nil {
+		n, err := s.Sweep(s.lifetime)
+		if err != nil && s.lifetime.Err() == nil {
+			s.log(s.lifetime, slog.LevelWarn, "abandoned operations could not be looked for", err)
 		}
-		if now := time.Now(); now.Sub(expired) >= expireEvery {
-			expired = now
-			s.expire(ctx)
+		if n == sweepLimit {
+			continue
 		}
 		select {
 		case <-ticker.C:
-		case <-ctx.Done():
-			return
+		case <-s.accepting.Done():
 		}
 	}
 }

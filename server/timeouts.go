@@ -49,3 +49,9 @@ func (t Timeouts) negative() bool {
 
 // prepareLease is how long a call may be before its boundary: Authorize, asked again after a wait, and Execute.
 func (t Timeouts) prepareLease() time.Duration { return 2*t.Prepare + margin } //nolint:mnd // two hooks
+
+// effectLease is how long an attempt past its boundary may act, from when it asked to cross.
+func (t Timeouts) effectLease() time.Duration { return t.Effect + margin }
+
+// recoverLease is how long who looks what became of an operation may take.
+func (t Timeouts) recoverLease() time.Duration { return t.Recover + grace + margin }

@@ -13,7 +13,6 @@ import (
 	"github.com/remedyrpc/remedy/errs"
 	"github.com/remedyrpc/remedy/interceptors/auth"
 	"github.com/remedyrpc/remedy/server/internal/exact"
-	"github.com/remedyrpc/remedy/server/ledger"
 )
 
 // validate reads the input, checks it against the schema and fills in its defaults. No hook sees an input that does not
@@ -28,8 +27,10 @@ func (s *Server) validate(ctx context.Context, c *call) error {
 	if issues := c.read(); issues != nil {
 		return &errs.ValidationError{Subject: c.tool.name, Issues: issues}
 	}
-	if c.invalid != nil && !s.passedBefore(ctx, c) {
-		return c.invalid
+	if c.invalid != nil {
+		if err := s.passedBefore(ctx, c); err != nil {
+			return err
+		}
 	}
 	if err := guard("decoding the input", c.decode); err != nil {
 		return err
@@ -37,18 +38,18 @@ func (s *Server) validate(ctx context.Context, c *call) error {
 	return c.takeKey(ctx)
 }
 
-// passedBefore reports whether the operation of the call is past its boundary with this very input.
-func (s *Server) passedBefore(ctx context.Context, c *call) bool {
+// passedBefore returns nil where the operation of the call is past its boundary with this very input: then it matched the
+// schema of the version that claimed it. Where the ledger does not answer nobody knows, and the input may be right.
+func (s *Server) passedBefore(ctx context.Context, c *call) error {
 	c.caller, _ = auth.FromContext(ctx)
-	row, err := s.ledger.Get(ctx, c.name())
-	if err != nil || row.Sent != c.digest {
-		return false
-	}
-	switch row.State {
-	case ledger.Effect, ledger.Done, ledger.Unknown, ledger.Closed:
-		return true
+	row, err := s.get(ctx, c.name())
+	switch {
+	case err != nil:
+		return unavailable(ctx, c.tool.name, err)
+	case row.Sent == c.digest && pastClaim(&row):
+		return nil
 	default:
-		return false
+		return c.invalid
 	}
 }
 
@@ -105,13 +106,16 @@ func (c *call) decode() error {
 		c.prepared = exact.Canonical(c.tool.schema.Prepare(c.sent))
 	}
 	in, err := c.tool.decode(c.prepared)
-	if err = sound("decoding the input", err); err != nil && c.invalid != nil {
-		return c.invalid
-	} else if err != nil {
+	switch err = sound("decoding the input", err); {
+	case err == nil:
+		c.in = in
+		return nil
+	case c.invalid != nil:
+		c.unreadable = c.invalid
+		return nil
+	default:
 		return &errs.ValidationError{Subject: c.tool.name, Issues: []errs.Issue{undecodable(err)}, Cause: err}
 	}
-	c.in = in
-	return nil
 }
 
 // undecodable says what Go cannot hold. The texts of encoding/json and of the types' own methods may hold the value.

@@ -13,6 +13,7 @@ const (
 	Superseded Verdict = "superseded"
 
 	notVerified = "not_verified"
+	notPossible = "unavailable"
 )
 
 // NotVerified says that authoritative state disagrees with the result. The reason stays in this process, in the cause
