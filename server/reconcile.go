@@ -27,7 +27,7 @@ func (s *Server) reconcile(ctx context.Context, row ledger.Row) (ledger.Row, err
 	w := s.workOf(&row)
 	abandoned := row.State == ledger.Effect && !row.Leased
 	doubtful := row.State == ledger.Unknown || row.State == ledger.Closed
-	if !abandoned && !(doubtful && w.looks()) {
+	if !abandoned && (!doubtful || !w.looks()) {
 		return row, nil // nothing is to be found out, or nothing can, and the row says so
 	}
 	got, err := ask(ctx, "recover", func(ctx context.Context) (ledger.Row, bool, error) {

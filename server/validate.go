@@ -106,16 +106,12 @@ func (c *call) decode() error {
 		c.prepared = exact.Canonical(c.tool.schema.Prepare(c.sent))
 	}
 	in, err := c.tool.decode(c.prepared)
-	switch err = sound("decoding the input", err); {
-	case err == nil:
+	if err = sound("decoding the input", err); err == nil {
 		c.in = in
-		return nil
-	case c.invalid != nil:
-		c.unreadable = c.invalid
-		return nil
-	default:
+	} else if c.unreadable = c.invalid; c.unreadable == nil {
 		return &errs.ValidationError{Subject: c.tool.name, Issues: []errs.Issue{undecodable(err)}, Cause: err}
 	}
+	return nil
 }
 
 // undecodable says what Go cannot hold. The texts of encoding/json and of the types' own methods may hold the value.
