@@ -44,21 +44,27 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// refused is what the plugin says of a case with what buf knows of positions, in whatever order the files come. With what
-// protoc knows, and without positions, it says the same of other places.
-func refused(t *testing.T, folder string) string {
+// inputs are the protos of a case that are generated, and the options of the plugin.
+func inputs(t *testing.T, folder string) (names []string, parameter string) {
 	t.Helper()
-	var names, parameters []string
+	var parameters []string
 	for _, name := range protosOf(t, folder) {
 		if strings.HasPrefix(name, "imported/") || strings.HasPrefix(name, "remedy/") {
 			continue
 		}
 		names = append(names, name)
-		if parameter := regexp.MustCompile(`(?m)^// plugin: (.*)$`).FindStringSubmatch(read(t, filepath.Join(folder, name))); parameter != nil {
-			parameters = append(parameters, parameter[1])
+		if found := regexp.MustCompile(`(?m)^// plugin: (.*)$`).FindStringSubmatch(read(t, filepath.Join(folder, name))); found != nil {
+			parameters = append(parameters, found[1])
 		}
 	}
-	parameter := strings.Join(parameters, ",")
+	return names, strings.Join(parameters, ",")
+}
+
+// refused is what the plugin says of a case with what buf knows of positions, in whatever order the files come. With what
+// protoc knows it says the same of other places.
+func refused(t *testing.T, folder string) string {
+	t.Helper()
+	names, parameter := inputs(t, folder)
 	files := compiled(t, bufPositions, folder)
 	text := generated(t, files, parameter, names...).GetError()
 	if text == "" {
@@ -74,19 +80,26 @@ func refused(t *testing.T, folder string) string {
 	if diff := cmp.Diff(withoutPositions(text), withoutPositions(fewer)); diff != "" {
 		t.Errorf("with the positions of protoc (-buf +protoc):\n%s", diff)
 	}
-	for _, file := range files {
-		file.SourceCodeInfo = nil
-	}
-	none := generated(t, files, parameter, names...).GetError()
-	if diff := cmp.Diff(withoutPositions(text), withoutPositions(none)); diff != "" || positions.MatchString(none) {
-		t.Errorf("without positions (-with +without):\n%s", diff)
-	}
 	for line := range strings.SplitSeq(fewer, "\n") {
 		if !placed.MatchString(line) {
 			t.Errorf("%q begins with no position", line)
 		}
 	}
 	return text
+}
+
+// TestRefusedWithoutPositions: not every compiler keeps them.
+func TestRefusedWithoutPositions(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"several", "lists", "code_twice"} {
+		folder := filepath.Join("testdata", "refused", name)
+		names, parameter := inputs(t, folder)
+		with := generated(t, compiled(t, bufPositions, folder), parameter, names...).GetError()
+		without := generated(t, compiled(t, noPositions, folder), parameter, names...).GetError()
+		if diff := cmp.Diff(withoutPositions(with), withoutPositions(without)); diff != "" || positions.MatchString(without) {
+			t.Errorf("%s (-with +without):\n%s", name, diff)
+		}
+	}
 }
 
 var (
