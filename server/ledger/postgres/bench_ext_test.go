@@ -32,7 +32,8 @@ func BenchmarkBare(b *testing.B) {
 		b.Run(fmt.Sprintf("insert;update/callers=%d", callers), func(b *testing.B) {
 			schema := newSchema(b, dsn)
 			table := pgx.Identifier{schema, "bare"}.Sanitize()
-			execute(b, dsn, "CREATE SCHEMA "+pgx.Identifier{schema}.Sanitize()+"; CREATE TABLE "+table+" (key text PRIMARY KEY, state bigint, output text)")
+			execute(b, dsn, "CREATE SCHEMA "+pgx.Identifier{schema}.Sanitize())
+			execute(b, dsn, "CREATE TABLE "+table+" (key text PRIMARY KEY, state bigint, output text)")
 			pool, err := pgxpool.New(b.Context(), dsn+"&pool_max_conns=32")
 			if err != nil {
 				b.Fatal(err)

@@ -46,8 +46,8 @@ func durable(ctx context.Context, c *pgx.Conn) error {
 	case fsync != "on":
 		return fmt.Errorf("%w: fsync is %s; set it to on in the server's configuration", ErrNotDurable, fsync)
 	case commit != "on" && commit != "remote_apply":
-		return fmt.Errorf("%w: synchronous_commit is %s; set it to on for the server, or for the role of the ledger: ALTER ROLE … SET synchronous_commit = on",
-			ErrNotDurable, commit)
+		return fmt.Errorf("%w: synchronous_commit is %s; set it to on for the server, or for the role of the ledger: "+
+			"ALTER ROLE … SET synchronous_commit = on", ErrNotDurable, commit)
 	default:
 		return nil
 	}

@@ -4,8 +4,8 @@
 // whose server does not sync, or acknowledges earlier (fsync, synchronous_commit). A connection that is lost leaves a move
 // unknown, which is ledger.ErrUnavailable; asked again, the move finds what became of it.
 //
-// Who waits for a row polls it, and is woken by a notification, which is sent only where somebody waits: a notification for
-// every move would take half of the throughput, and a lost one would be waited for for ever.
+// Who waits for a row polls it, and is woken by a notification, which is sent only where somebody waits: one for every move
+// would take half of the throughput, and who only listened would miss the one that is lost.
 //
 // Errors name the setting and say what to do about it. They are for the log of the server, never for callers.
 package postgres

@@ -3,7 +3,7 @@ package postgres_test
 import (
 	"context"
 	"errors"
-	"fmt"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -65,7 +65,7 @@ func TestLostConnections(t *testing.T) {
 	l := open(t, proxied, postgres.WithSchema(schema))
 	defer l.Close()
 	for point := range 12 {
-		key := ledger.Key{Tenant: "acme", Tool: "pay", Key: fmt.Sprint(point)}
+		key := ledger.Key{Tenant: "acme", Tool: "pay", Key: strconv.Itoa(point)}
 		for _, step := range moves() {
 			lose(t, through, l, point, func() (ledger.Row, bool, error) { return step.move(t.Context(), l, key) })
 			var row ledger.Row

@@ -55,7 +55,7 @@ func migrate(ctx context.Context, c *pgx.Conn, o *options) error {
 	}
 	err = pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error { return apply(ctx, tx, o, all) })
 	if errors.Is(err, ErrNewer) {
-		return err
+		return fmt.Errorf("migrating the tables: %w", err)
 	}
 	return fault(ctx, "migrating the tables", err)
 }
@@ -97,7 +97,8 @@ func version(ctx context.Context, db interface {
 	name := pgx.Identifier{o.schema, "remedy_schema"}.Sanitize()
 	var exists bool
 	// Not to_regclass, which may answer from before another process made the table.
-	err := db.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'remedy_schema')", o.schema).Scan(&exists)
+	const look = "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'remedy_schema')"
+	err := db.QueryRow(ctx, look, o.schema).Scan(&exists)
 	if err != nil || !exists {
 		return schema.Version{}, err //nolint:wrapcheck // the caller says what it did
 	}

@@ -41,7 +41,7 @@ func TestOpenRefuses(t *testing.T) {
 		opts            []postgres.Option
 	}{
 		{name: "commits before they are synced", dsn: with(t, dsn, "synchronous_commit", "off"), want: "ALTER ROLE", is: postgres.ErrNotDurable},
-		{name: "commits that a standby's crash loses", dsn: with(t, dsn, "synchronous_commit", "local"), want: "set it to on", is: postgres.ErrNotDurable},
+		{name: "commits of one server", dsn: with(t, dsn, "synchronous_commit", "local"), want: "set it to on", is: postgres.ErrNotDurable},
 		{name: "read-only", dsn: with(t, dsn, "default_transaction_read_only", "on"), want: "read only", is: ledger.ErrUnavailable},
 		{name: "newer", dsn: dsn, want: "run that version", is: postgres.ErrNewer, opts: []postgres.Option{postgres.WithSchema(newer)}},
 		{

@@ -25,7 +25,8 @@ func opened(t *testing.T) *Ledger {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if _, err := l.pool.Exec(context.WithoutCancel(t.Context()), "DROP SCHEMA "+pgx.Identifier{l.options.schema}.Sanitize()+" CASCADE"); err != nil {
+		drop := "DROP SCHEMA " + pgx.Identifier{l.options.schema}.Sanitize() + " CASCADE"
+		if _, err := l.pool.Exec(context.WithoutCancel(t.Context()), drop); err != nil {
 			t.Error(err)
 		}
 		l.Close()
@@ -36,7 +37,8 @@ func opened(t *testing.T) *Ledger {
 // plans are the indexes that each statement may use, so that it takes as long among a million rows as among a thousand. What
 // is not here is found by its key, or by the id of its operation.
 var plans = map[string]string{
-	"claim": "Conflict Arbiter Indexes: operations_pkey", "sweep": "operations_lease", "drop": "operations_ended", "forget": "operations_ended",
+	"claim": "Conflict Arbiter Indexes: operations_pkey", "sweep": "operations_lease",
+	"drop": "operations_ended", "forget": "operations_ended",
 }
 
 func TestStatementsUseIndexes(t *testing.T) {
@@ -51,9 +53,9 @@ func TestStatementsUseIndexes(t *testing.T) {
 	// Among few rows a scan is what is best. These are many, as far as the planner knows.
 	script := strings.ReplaceAll(`SET plan_cache_mode = force_generic_plan;
 INSERT INTO {} (tenant, scope, tool, key, state, version, id, attempt, fence, crossings, sent, prepared, tool_version, principal,
-  run_id, lease_until, acts_until, created_at, crossed_at, moved_at, kept, moves, trail)
+  run_id, acts_until, lease_until, created_at, crossed_at, moved_at, kept, moves, trail)
 SELECT 'acme', 'ada', 'pay', 'key' || i, CASE i % 500 WHEN 0 THEN 3 ELSE 4 END, 1, 'op' || i, 'at', 1, 1, '', '', '', '',
-  CASE i % 500 WHEN 0 THEN 'run' ELSE '' END, i, i, i, i, i, i % 2, 1, '' FROM generate_series(1, 5000) AS i;
+  CASE i % 500 WHEN 0 THEN 'run' ELSE '' END, 0, i, 2 * i, 0, i, i % 2, 1, '' FROM generate_series(1, 5000) AS i;
 ANALYZE {}`, "{}", table)
 	if _, err := c.Exec(t.Context(), script); err != nil {
 		t.Fatal(err)
@@ -69,7 +71,7 @@ ANALYZE {}`, "{}", table)
 			t.Errorf("%s:\n%s\nwant %v, no scan and no sorting", s.Name, plan, want)
 		}
 	}
-	for _, s := range append(l.All(), l.await) {
+	for _, s := range append(l.statements.All(), l.await) {
 		if want := plans[s.Name]; want != "" {
 			check(s, want)
 		} else {
@@ -81,7 +83,7 @@ ANALYZE {}`, "{}", table)
 		"operations_run":    {Tenant: "acme", RunID: "run"},
 		"operations_pkey":   {Tenant: "acme", Scope: "ada", Tool: "pay", Key: "key1"},
 	} {
-		list, err := l.ListStatement(filter)
+		list, err := l.statements.List(filter)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,14 +17,15 @@ import (
 
 // Ledger is a ledger in a schema of a PostgreSQL database. It is safe for concurrent use.
 type Ledger struct {
-	statement.Store
+	store
 
-	options options
-	pool    *pgxpool.Pool
-	channel string
-	await   *statement.Statement
-	room    room
-	waiters waiters
+	options    options
+	statements *statement.Statements
+	await      *statement.Statement
+	pool       *pgxpool.Pool
+	channel    string
+	room       room
+	waiters    waiters
 
 	open       context.Context // until Close
 	close      func()
@@ -34,6 +35,9 @@ type Ledger struct {
 }
 
 var _ ledger.Ledger = (*Ledger)(nil)
+
+// store is what ledgers of all databases have in common.
+type store = statement.Store
 
 // Open connects to a database by its DSN or URL, and migrates its tables. It returns [ErrNotDurable] where the server
 // acknowledges what a crash can lose, [ErrNewer] where the tables are of a newer version, and an error that says what to do
@@ -51,8 +55,7 @@ func Open(ctx context.Context, dsn string, opts ...Option) (*Ledger, error) {
 	}
 	l := &Ledger{options: o, channel: channel(o.schema)}
 	dialect := l.dialect()
-	statements, err := statement.New(dialect)
-	if err != nil {
+	if l.statements, err = statement.New(dialect); err != nil {
 		return nil, err
 	}
 	if l.await, err = dialect.Statement("await", awaitText); err != nil {
@@ -68,7 +71,7 @@ func Open(ctx context.Context, dsn string, opts ...Option) (*Ledger, error) {
 		}
 		return nil, fault(ctx, "connecting", err)
 	}
-	l.Store = statement.NewStore(l, statements)
+	l.store = statement.NewStore(database{l}, l.statements)
 	var closing context.CancelFunc
 	l.open, closing = context.WithCancel(context.WithoutCancel(ctx))
 	l.close = sync.OnceFunc(func() {
@@ -119,90 +122,6 @@ func channel(schema string) string {
 		schema = schema[:40]
 	}
 	return "remedy:" + strings.ToValidUTF8(schema, "")
-}
-
-// begin holds off Close until the call ends.
-func (l *Ledger) begin() (end func(), err error) {
-	if !l.calls.TryRLock() || l.open.Err() != nil {
-		return nil, errNotOpen
-	}
-	return l.calls.RUnlock, nil
-}
-
-// Move implements statement.DB.
-func (l *Ledger) Move(ctx context.Context, do, look *statement.Statement, a *statement.Arguments) (moved, found []statement.Seen, err error) {
-	end, err := l.begin()
-	if err != nil {
-		return nil, nil, err
-	}
-	defer end()
-	a.Room = do != l.Statements.Claim || l.hasRoom(ctx)
-	err = l.pool.AcquireFunc(ctx, func(c *pgxpool.Conn) (err error) {
-		moved, err = l.query(ctx, c, do, a, true)
-		if err == nil && len(moved) == 0 && look != nil {
-			found, err = l.query(ctx, c, look, a, false)
-		}
-		return err
-	})
-	return moved, found, fault(ctx, do.Name, err)
-}
-
-// Read implements statement.DB.
-func (l *Ledger) Read(ctx context.Context, s *statement.Statement, a *statement.Arguments) (seen []statement.Seen, err error) {
-	end, err := l.begin()
-	if err != nil {
-		return nil, err
-	}
-	defer end()
-	err = l.pool.AcquireFunc(ctx, func(c *pgxpool.Conn) (err error) {
-		seen, err = l.query(ctx, c, s, a, false)
-		return err
-	})
-	return seen, fault(ctx, s.Name, err)
-}
-
-// Change implements statement.DB.
-func (l *Ledger) Change(ctx context.Context, do *statement.Statement, a *statement.Arguments) (int, error) {
-	end, err := l.begin()
-	if err != nil {
-		return 0, err
-	}
-	defer end()
-	l.stamp(a)
-	tag, err := l.pool.Exec(ctx, do.SQL, do.Values(a)...)
-	return int(tag.RowsAffected()), fault(ctx, do.Name, err)
-}
-
-// query runs one statement. What moves has one column more, of who was told.
-func (l *Ledger) query(ctx context.Context, c *pgxpool.Conn, s *statement.Statement, a *statement.Arguments, moves bool) ([]statement.Seen, error) {
-	l.stamp(a)
-	rows, err := c.Query(ctx, s.SQL, s.Values(a)...)
-	if err != nil {
-		return nil, err //nolint:wrapcheck // fault says what it means
-	}
-	defer rows.Close()
-	var told string
-	var more []any
-	if moves {
-		more = []any{&told}
-	}
-	var seen []statement.Seen
-	for rows.Next() {
-		row, err := statement.Scan(rows.Scan, more...)
-		if err != nil {
-			return nil, err
-		}
-		seen = append(seen, row)
-	}
-	return seen, rows.Err()
-}
-
-// stamp sets the time of a test.
-func (l *Ledger) stamp(a *statement.Arguments) {
-	if l.options.clock != nil {
-		now := l.options.clock().UnixMicro()
-		a.Now = &now
-	}
 }
 
 // Close implements ledger.Ledger. Closing again does nothing.

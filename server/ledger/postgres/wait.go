@@ -84,7 +84,7 @@ func (l *Ledger) Wait(ctx context.Context, key ledger.Key, version int64) error 
 		}
 		if version != 0 && time.Since(marked) >= awaited/2 {
 			// Where this fails, nobody is told, and the pauses below are how the change is found.
-			_, _ = l.Change(ctx, l.await, await) //nolint:errcheck // see above
+			_, _ = database{l}.Change(ctx, l.await, await)
 			marked = time.Now()
 			continue // what changed before the mark told nobody
 		}
@@ -108,7 +108,7 @@ func (l *Ledger) Wait(ctx context.Context, key ledger.Key, version int64) error 
 // listen wakes those who wait, until the ledger is closed.
 func (l *Ledger) listen() {
 	for l.open.Err() == nil {
-		_ = l.listenOnce() //nolint:errcheck // who waits looks by itself
+		_ = l.listenOnce() // where that fails, who waits looks by itself
 		select {
 		case <-time.After(listenPer):
 		case <-l.open.Done():

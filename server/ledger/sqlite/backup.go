@@ -25,7 +25,7 @@ func (l *Ledger) backup(ctx context.Context, path string) error {
 	}
 	partial := path + ".partial"
 	// SQLite writes into an empty file that is there, with the rights that has.
-	made, err := os.OpenFile(partial, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	made, err := os.OpenFile(partial, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600) //nolint:gosec // the path is of whoever runs the server
 	if err != nil {
 		return fmt.Errorf("its folder has to be there, and %s may not be: %w", partial, err)
 	}
@@ -43,7 +43,7 @@ func (l *Ledger) backup(ctx context.Context, path string) error {
 }
 
 func (l *Ledger) copyInto(ctx context.Context, path string) (err error) {
-	c, err := l.file.connect(&l.options)
+	c, err := l.file.connect(ctx, &l.options)
 	if err != nil {
 		return l.file.fault("opening", err)
 	}
@@ -51,7 +51,7 @@ func (l *Ledger) copyInto(ctx context.Context, path string) (err error) {
 	defer func() { err = errors.Join(err, c.Close()) }()
 	if err := reader.exec(ctx, "VACUUM INTO '"+quote(path)+"'"); err != nil {
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return fmt.Errorf("copying: %w", context.Cause(ctx))
 		}
 		return fmt.Errorf("copying: %w", err)
 	}

@@ -30,7 +30,8 @@ func BenchmarkLedger(b *testing.B) {
 func BenchmarkBare(b *testing.B) {
 	for _, callers := range benchtest.Callers() {
 		b.Run(fmt.Sprintf("insert;update/callers=%d", callers), func(b *testing.B) {
-			dsn := "file:" + filepath.Join(b.TempDir(), "bare.db") + "?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)"
+			dsn := "file:" + filepath.Join(b.TempDir(), "bare.db") +
+				"?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)"
 			db, err := sql.Open("sqlite", dsn)
 			if err != nil {
 				b.Fatal(err)
@@ -90,8 +91,8 @@ func fill(tb testing.TB, path string, rows int) {
 	defer db.Close()
 	db.SetMaxOpenConns(1)
 	script := fmt.Sprintf(`
-CREATE TEMP TABLE one AS SELECT * FROM operations;
-WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
+CREATE TEMP TABLE one AS SELECT %[2]s, created_at, moved_at FROM operations;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %[1]d)
 INSERT INTO operations (%[2]s, key, id, created_at, moved_at)
 SELECT %[2]s, hex(randomblob(12)), 'op_' || hex(randomblob(14)), created_at - i, moved_at - i FROM one, n`, rows-1, copied)
 	if _, err := db.ExecContext(tb.Context(), script); err != nil {

@@ -15,28 +15,35 @@ import (
 // conversions around each statement.
 type conn struct {
 	raw      driver.Conn
-	prepared map[*statement.Statement]driver.StmtQueryContext
-	begin    driver.StmtExecContext
-	commit   driver.StmtExecContext
+	prepared map[*statement.Statement]prepared
+	begin    prepared
+	commit   prepared
 	values   []driver.NamedValue // of the statement that runs
 }
 
-func connect(f file, o *options) (*conn, error) {
-	raw, err := f.connect(o, "wal_autocheckpoint(4000)", "cache_size(-65536)")
+// prepared is a statement that the driver has ready.
+type prepared interface {
+	io.Closer
+	driver.StmtExecContext
+	driver.StmtQueryContext
+}
+
+func connect(ctx context.Context, f file, o *options) (*conn, error) {
+	raw, err := f.connect(ctx, o, "wal_autocheckpoint(4000)", "cache_size(-65536)")
 	if err != nil {
 		return nil, err
 	}
-	return &conn{raw: raw, prepared: make(map[*statement.Statement]driver.StmtQueryContext)}, nil
+	return &conn{raw: raw, prepared: make(map[*statement.Statement]prepared)}, nil
 }
 
 // prepare makes the statements ready, once the tables are there.
 func (c *conn) prepare(all *statement.Statements) error {
 	for _, s := range all.All() {
-		prepared, err := c.statement(s.SQL)
+		ready, err := c.statement(s.SQL)
 		if err != nil {
 			return fmt.Errorf("preparing %s: %w", s.Name, err)
 		}
-		c.prepared[s] = prepared.(driver.StmtQueryContext) //nolint:forcetypeassert,errcheck // statement has looked
+		c.prepared[s] = ready
 	}
 	begin, err := c.statement("BEGIN IMMEDIATE")
 	if err != nil {
@@ -54,29 +61,23 @@ func (c *conn) prepare(all *statement.Statements) error {
 func (c *conn) close() error {
 	var errs []error
 	for _, s := range c.prepared {
-		errs = append(errs, s.(io.Closer).Close()) //nolint:forcetypeassert,errcheck // every statement closes
+		errs = append(errs, s.Close())
 	}
-	for _, s := range []driver.StmtExecContext{c.begin, c.commit} {
+	for _, s := range []prepared{c.begin, c.commit} {
 		if s != nil {
-			errs = append(errs, s.(io.Closer).Close()) //nolint:forcetypeassert,errcheck // every statement closes
+			errs = append(errs, s.Close())
 		}
 	}
 	return errors.Join(append(errs, c.raw.Close())...)
 }
 
 // statement is what the driver prepares.
-func (c *conn) statement(text string) (interface {
-	driver.StmtExecContext
-	driver.StmtQueryContext
-}, error) {
+func (c *conn) statement(text string) (prepared, error) {
 	s, err := c.raw.Prepare(text)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // the caller says which statement
 	}
-	both, ok := s.(interface {
-		driver.StmtExecContext
-		driver.StmtQueryContext
-	})
+	both, ok := s.(prepared)
 	if !ok {
 		return nil, errors.New("the driver has no statements with contexts")
 	}
@@ -86,8 +87,8 @@ func (c *conn) statement(text string) (interface {
 // rollback ends the transaction, where SQLite has not ended it itself.
 func (c *conn) rollback() {
 	if s, err := c.statement("ROLLBACK"); err == nil {
-		_, _ = s.ExecContext(context.Background(), nil) //nolint:errcheck // it ended
-		_ = s.(io.Closer).Close()                       //nolint:errcheck,forcetypeassert // every statement closes
+		_, _ = s.ExecContext(context.Background(), nil)
+		_ = s.Close()
 	}
 }
 
@@ -126,16 +127,12 @@ func (c *conn) query(s *statement.Statement, a *statement.Arguments) ([]statemen
 
 // change runs a prepared statement that returns no rows.
 func (c *conn) change(s *statement.Statement, a *statement.Arguments) (int, error) {
-	execer, ok := c.prepared[s].(driver.StmtExecContext)
-	if !ok {
-		return 0, errors.New("the driver executes nothing")
-	}
-	result, err := execer.ExecContext(context.Background(), c.bind(s, a))
+	result, err := c.prepared[s].ExecContext(context.Background(), c.bind(s, a))
 	if err != nil {
 		return 0, err //nolint:wrapcheck // fault says what it means
 	}
 	n, err := result.RowsAffected()
-	return int(n), err //nolint:wrapcheck // fault says what it means
+	return int(n), err
 }
 
 func (c *conn) bind(s *statement.Statement, a *statement.Arguments) []driver.NamedValue {

@@ -81,37 +81,48 @@ func watch(tls *libc.TLS, file uintptr, path string, withFolder bool) {
 	defer synced.Unlock()
 	synced.paths[file] = path
 	synced.folders[file] = withFolder
-	original := at[lib.Tsqlite3_file](file).FpMethods
-	if synced.methods[original] == 0 {
-		size := libc.Tsize_t(unsafe.Sizeof(lib.Tsqlite3_io_methods{}))
-		watched := libc.Xmalloc(tls, size)
-		libc.Xmemcpy(tls, watched, original, size)
-		methods := at[lib.Tsqlite3_io_methods](watched)
-		sync := methods.FxSync
-		methods.FxSync = pointer(func(tls *libc.TLS, file uintptr, flags int32) int32 {
-			synced.Lock()
-			path := synced.paths[file]
-			synced.Unlock()
-			content, err := os.ReadFile(path) // before the sync: what is written meanwhile may be lost
-			rc := call(sync, (func(*libc.TLS, uintptr, int32) int32)(nil))(tls, file, flags)
-			if rc == lib.SQLITE_OK && err == nil {
-				synced.Lock()
-				synced.files[path] = content
-				if synced.folders[file] { // SQLite syncs the folder with the first sync of a journal, and so what it removed there
-					synced.folders[file] = false
-					for name := range synced.files {
-						if _, err := os.Stat(name); err != nil && filepath.Dir(name) == filepath.Dir(path) {
-							delete(synced.files, name)
-						}
-					}
-				}
-				synced.Unlock()
-			}
-			return rc
-		})
-		synced.methods[original] = watched
+	f := at[lib.Tsqlite3_file](file)
+	if synced.methods[f.FpMethods] == 0 {
+		synced.methods[f.FpMethods] = watched(tls, f.FpMethods)
 	}
-	at[lib.Tsqlite3_file](file).FpMethods = synced.methods[original]
+	f.FpMethods = synced.methods[f.FpMethods]
+}
+
+// watched is the methods of a file, with a sync that remembers.
+func watched(tls *libc.TLS, original uintptr) uintptr {
+	size := libc.Tsize_t(unsafe.Sizeof(lib.Tsqlite3_io_methods{}))
+	shim := libc.Xmalloc(tls, size)
+	libc.Xmemcpy(tls, shim, original, size)
+	methods := at[lib.Tsqlite3_io_methods](shim)
+	xSync := methods.FxSync
+	methods.FxSync = pointer(func(tls *libc.TLS, file uintptr, flags int32) int32 {
+		synced.Lock()
+		path := synced.paths[file]
+		synced.Unlock()
+		content, err := os.ReadFile(path) // before the sync: what is written meanwhile may be lost
+		rc := call(xSync, (func(*libc.TLS, uintptr, int32) int32)(nil))(tls, file, flags)
+		if rc == lib.SQLITE_OK && err == nil {
+			remember(file, path, content)
+		}
+		return rc
+	})
+	return shim
+}
+
+func remember(file uintptr, path string, content []byte) {
+	synced.Lock()
+	defer synced.Unlock()
+	synced.files[path] = content
+	if !synced.folders[file] {
+		return
+	}
+	// SQLite syncs the folder with the first sync of a journal, and so what it removed there.
+	synced.folders[file] = false
+	for name := range synced.files {
+		if _, err := os.Stat(name); err != nil && filepath.Dir(name) == filepath.Dir(path) {
+			delete(synced.files, name)
+		}
+	}
 }
 
 // kept are functions that only SQLite points to.

@@ -31,7 +31,7 @@ func prepare(path string) (file, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("the database file: %w", err)
 	}
-	f, err := os.OpenFile(absolute, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(absolute, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // the path is of whoever runs the server
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("the database file %s: its folder does not exist; make it: %w", absolute, err)
@@ -50,7 +50,7 @@ func prepare(path string) (file, error) {
 
 // syncFolder makes the names in a folder durable.
 func syncFolder(path string) error {
-	folder, err := os.Open(path)
+	folder, err := os.Open(path) //nolint:gosec // the path is of whoever runs the server
 	if err != nil {
 		return fmt.Errorf("folder of the database file: %w", err)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 func lockFile(l *os.File) error {
-	err := syscall.Flock(int(l.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) //nolint:gosec // a descriptor is small
+	err := syscall.Flock(int(l.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	switch {
 	case errors.Is(err, syscall.EWOULDBLOCK):
 		return ErrInUse

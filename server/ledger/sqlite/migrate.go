@@ -74,7 +74,7 @@ func (f file) migrate(ctx context.Context, c *conn) (err error) {
 	if err := c.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return f.fault("migrating", err)
 	}
-	defer func() {
+	defer func() { //nolint:contextcheck // also when ctx ended
 		if err != nil {
 			c.rollback()
 		}

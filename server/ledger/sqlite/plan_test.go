@@ -21,7 +21,7 @@ var plans = map[string][]string{
 func TestStatementsUseIndexes(t *testing.T) {
 	t.Parallel()
 	l, _ := opened(t)
-	for _, s := range l.All() {
+	for _, s := range l.statements.All() {
 		plan := explain(t, l, s.SQL, len(s.Values(statement.Of(ledger.Key{}))))
 		indexes := plans[s.Name]
 		if indexes == nil {
@@ -42,7 +42,7 @@ func TestStatementsUseIndexes(t *testing.T) {
 		"operations_run (tenant=? AND run_id=?)":                     {Tenant: "a", RunID: "r"},
 		"sqlite_autoindex_operations_1 (tenant=? AND scope=? AND to": {Tenant: "a", Scope: "s", Tool: "t", Key: "k"},
 	} {
-		list, err := l.ListStatement(filter)
+		list, err := l.statements.List(filter)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ package sqlite
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"sync"
@@ -37,11 +38,7 @@ func work(t *testing.T, durability Durability) []moment {
 		mu.Lock()
 		defer mu.Unlock()
 		states[row.Key.Key] = row.State
-		m := moment{acknowledged: make(map[string]ledger.State), left: durable(path)}
-		for key, state := range states {
-			m.acknowledged[key] = state
-		}
-		moments = append(moments, m)
+		moments = append(moments, moment{acknowledged: maps.Clone(states), left: durable(path)})
 		return row
 	}
 	var group sync.WaitGroup

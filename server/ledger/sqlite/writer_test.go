@@ -3,8 +3,8 @@ package sqlite
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -60,7 +60,7 @@ func TestMovesShareCommits(t *testing.T) {
 	before := l.writer.commits.Load()
 	release := hold(t, l)
 	finish := waiting(t, l, n, func(i int) error {
-		_, ok, err := l.Claim(t.Context(), claimOf(fmt.Sprint(i)))
+		_, ok, err := l.Claim(t.Context(), claimOf(strconv.Itoa(i)))
 		if err == nil && !ok {
 			err = errors.New("not claimed")
 		}
@@ -92,7 +92,7 @@ func TestOneFailsAlone(t *testing.T) {
 				return failure
 			})
 		}
-		_, ok, err := l.Claim(t.Context(), claimOf(fmt.Sprint(i)))
+		_, ok, err := l.Claim(t.Context(), claimOf(strconv.Itoa(i)))
 		if !ok {
 			t.Errorf("claim %d is not made", i)
 		}
@@ -103,7 +103,7 @@ func TestOneFailsAlone(t *testing.T) {
 		if (i == 7) != errors.Is(err, failure) {
 			t.Errorf("move %d: %v", i, err)
 		}
-		row, err := l.Get(t.Context(), claimOf(fmt.Sprint(i)).Key)
+		row, err := l.Get(t.Context(), claimOf(strconv.Itoa(i)).Key)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +152,7 @@ func TestFull(t *testing.T) {
 	made := 0
 	for i := 0; full == nil && i < 1000; i++ {
 		var ok bool
-		if _, ok, full = l.Claim(t.Context(), claimOf(fmt.Sprint(i))); ok {
+		if _, ok, full = l.Claim(t.Context(), claimOf(strconv.Itoa(i))); ok {
 			made++
 		}
 	}
@@ -161,7 +161,7 @@ func TestFull(t *testing.T) {
 	}
 	// What was acknowledged is there, and goes on as far as there is room.
 	for i := range made {
-		row, err := l.Get(t.Context(), claimOf(fmt.Sprint(i)).Key)
+		row, err := l.Get(t.Context(), claimOf(strconv.Itoa(i)).Key)
 		if err != nil || row.State != ledger.Claimed {
 			t.Fatalf("operation %d is %v, %v", i, row.State, err)
 		}
@@ -203,7 +203,7 @@ func TestLockedByAnotherProgram(t *testing.T) {
 	if err := l.writer.conn.exec(t.Context(), "PRAGMA busy_timeout = 1"); err != nil {
 		t.Fatal(err)
 	}
-	other, err := connect(l.file, &l.options)
+	other, err := connect(t.Context(), l.file, &l.options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ package benchtest
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"strconv"
 	"sync"
@@ -64,8 +65,10 @@ func Operation(ctx context.Context, l ledger.Ledger, name string, immediate bool
 	output := []byte(`{"orderId":"ord_1","state":"cancelled","refund":{"amount":"12.50","currency":"EUR"}}`)
 	sum := sha256.Sum256([]byte(name)) // keys have no order
 	claim := ledger.Claim{
-		Key: ledger.Key{Tenant: "acme", Scope: "https://issuer.example/users/ada", Tool: "cancel_order", Key: fmt.Sprintf("%x", sum[:12])},
-		ID:  fmt.Sprintf("op_%x", sum[8:22]), Attempt: fmt.Sprintf("at_%x", sum[10:24]), Sent: sum, Prepared: sum,
+		Key: ledger.Key{
+			Tenant: "acme", Scope: "https://issuer.example/users/ada", Tool: "cancel_order", Key: hex.EncodeToString(sum[:12]),
+		},
+		ID: fmt.Sprintf("op_%x", sum[8:22]), Attempt: fmt.Sprintf("at_%x", sum[10:24]), Sent: sum, Prepared: sum,
 		Version: "v1", Principal: "ada", Lease: 10 * time.Second,
 	}
 	crossing := ledger.Crossing{Lease: 40 * time.Second}

@@ -21,7 +21,7 @@ func (s Store) List(ctx context.Context, f ledger.Filter) ([]ledger.Row, string,
 			return nil, "", ledger.ErrToken
 		}
 	}
-	list, err := s.ListStatement(f)
+	list, err := s.statements.List(f)
 	if err != nil {
 		return nil, "", err
 	}
@@ -42,33 +42,34 @@ func (s Store) List(ctx context.Context, f ledger.Filter) ([]ledger.Row, string,
 	return rows, token, nil
 }
 
-// ListStatement is what List runs for a filter.
-func (s *Statements) ListStatement(f ledger.Filter) (*Statement, error) {
+// List is the statement for a filter.
+func (s *Statements) List(f ledger.Filter) (*Statement, error) {
 	return s.dialect.Statement("list", listText(f))
 }
 
 func listText(f ledger.Filter) string {
-	text := "SELECT {{selection}} FROM {{table}} WHERE tenant = @tenant"
+	conditions := []string{"tenant = @tenant"}
 	for _, equal := range []struct{ value, condition string }{
 		{f.Scope, "scope = @scope"}, {f.Tool, "tool = @tool"}, {f.Key, "key = @key"}, {f.RunID, "run_id = @run AND run_id <> ''"},
 	} {
 		if equal.value != "" {
-			text += " AND " + equal.condition
+			conditions = append(conditions, equal.condition)
 		}
 	}
 	if len(f.States) == 0 {
-		text += " AND state <> 1"
+		conditions = append(conditions, "state <> 1")
 	} else {
 		states := make([]string, len(f.States))
 		for i, state := range f.States {
 			states[i] = strconv.Itoa(int(state))
 		}
-		text += " AND state IN (" + strings.Join(states, ", ") + ")"
+		conditions = append(conditions, "state IN ("+strings.Join(states, ", ")+")")
 	}
 	if f.Token != "" {
-		text += " AND (created_at, id) < (@created, @id)"
+		conditions = append(conditions, "(created_at, id) < (@created, @id)")
 	}
-	return text + " ORDER BY created_at DESC, id DESC LIMIT @limit"
+	return "SELECT {{selection}} FROM {{table}} WHERE " + strings.Join(conditions, " AND ") +
+		" ORDER BY created_at DESC, id DESC LIMIT @limit"
 }
 
 // A token is where the page before ended.

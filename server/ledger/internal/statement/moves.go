@@ -78,7 +78,8 @@ WHERE {{key}} AND state = 3 AND lease_until <= {{now}} AND NOT (looked_at <> 0 A
 	// UNKNOWN, CLOSED stay: another attempt looks.
 	lookText = `
 UPDATE {{table}} SET version = version + 1, fence = fence + 1, attempt = @attempt, looked_at = {{now}}
-WHERE {{key}} AND state IN (5, 6) AND moved_at <= {{now}} - @every AND (looked_at = 0 OR (looked_at <= {{now}} - @every AND attempt <> @attempt))
+WHERE {{key}} AND state IN (5, 6) AND moved_at <= {{now}} - @every
+  AND (looked_at = 0 OR (looked_at <= {{now}} - @every AND attempt <> @attempt))
 {{returning}}`
 
 	// EFFECT → CLAIMED, by its owner.

@@ -111,7 +111,8 @@ func (r *record) seen() Seen {
 		Leased: r.now < r.leaseUntil, LeaseUntil: moment(r.leaseUntil), ActsUntil: moment(r.actsUntil),
 		CreatedAt: moment(r.createdAt), CrossedAt: moment(r.crossedAt), MovedAt: moment(r.movedAt), LookedAt: moment(r.lookedAt),
 		Receipt: ledger.Receipt{
-			Output: filled(r.output), Omitted: ledger.Omitted(r.omitted), Size: r.size, CompletedAt: moment(r.completedAt), //nolint:gosec // as stored
+			Output: filled(r.output), Omitted: ledger.Omitted(r.omitted), //nolint:gosec // as stored
+			Size: r.size, CompletedAt: moment(r.completedAt),
 		},
 		Verdict: ledger.Verdict(r.verdict), VerdictReason: r.verdictReason, //nolint:gosec // as stored
 		Reason: r.reason, Failure: ledger.Failure{Code: r.failureCode, Status: filled(r.failureStatus)},

@@ -22,8 +22,9 @@ func New(d *Dialect) (*Statements, error) {
 
 // All returns every statement.
 func (s *Statements) All() []*Statement {
-	var all []*Statement
-	for _, each := range s.all() {
+	texts := s.all()
+	all := make([]*Statement, 0, len(texts))
+	for _, each := range texts {
 		all = append(all, *each.at)
 	}
 	return all

@@ -23,19 +23,19 @@ type DB interface {
 
 // Store is the part of a ledger that is the same for all databases: all but Wait and Close.
 type Store struct {
-	db DB
-	*Statements
+	db         DB
+	statements *Statements
 }
 
 // NewStore returns a store of a database.
-func NewStore(db DB, s *Statements) Store { return Store{db: db, Statements: s} }
+func NewStore(db DB, s *Statements) Store { return Store{db: db, statements: s} }
 
 // again is how often a move is asked for anew that found a row which it could have moved: somebody else moved that in between.
 const again = 10
 
 // move runs the statement of a move. Where that moves nothing, rule says what the move would make of the row there is: its own
 // result of before is true; what it would move now came up in between, and is asked for again.
-func (s Store) move(ctx context.Context, do, look *Statement, a *Arguments, rule func(Seen) (ledger.Row, bool, error)) (ledger.Row, bool, error) {
+func (s Store) move(ctx context.Context, do, look *Statement, a *Arguments, rule rule) (ledger.Row, bool, error) {
 	for range again {
 		moved, found, err := s.db.Move(ctx, do, look, a)
 		switch {
@@ -56,8 +56,11 @@ func (s Store) move(ctx context.Context, do, look *Statement, a *Arguments, rule
 	return ledger.Row{}, false, fmt.Errorf("%w: the row of the operation moved too often", ledger.ErrUnavailable)
 }
 
-// always makes a rule of one that has no error.
-func always(rule func(Seen) (ledger.Row, bool)) func(Seen) (ledger.Row, bool, error) {
+// rule is a move of package rules, of a row at a time.
+type rule func(Seen) (ledger.Row, bool, error)
+
+// always is a rule that has no error.
+func always(rule func(Seen) (ledger.Row, bool)) rule {
 	return func(seen Seen) (ledger.Row, bool, error) {
 		row, ok := rule(seen)
 		return row, ok, nil
@@ -67,7 +70,7 @@ func always(rule func(Seen) (ledger.Row, bool)) func(Seen) (ledger.Row, bool, er
 // Get implements [ledger.Ledger].
 func (s Store) Get(ctx context.Context, key ledger.Key) (ledger.Row, error) {
 	a := &Arguments{key: key}
-	rows, err := s.db.Read(ctx, s.Statements.Get, a)
+	rows, err := s.db.Read(ctx, s.statements.Get, a)
 	if err != nil || len(rows) == 0 {
 		return ledger.Row{Key: key}, err
 	}
@@ -76,7 +79,7 @@ func (s Store) Get(ctx context.Context, key ledger.Key) (ledger.Row, error) {
 
 // Find implements [ledger.Ledger].
 func (s Store) Find(ctx context.Context, tenant, id string) (ledger.Row, error) {
-	rows, err := s.db.Read(ctx, s.Statements.Find, &Arguments{key: ledger.Key{Tenant: tenant}, id: id})
+	rows, err := s.db.Read(ctx, s.statements.Find, &Arguments{key: ledger.Key{Tenant: tenant}, id: id})
 	if err != nil || len(rows) == 0 {
 		return ledger.Row{}, err
 	}
@@ -96,7 +99,7 @@ func (s Store) Claim(ctx context.Context, c ledger.Claim) (ledger.Row, bool, err
 	if c.Immediate != nil {
 		a.to, a.crossed, a.lease, a.journal = int64(ledger.Effect), 1, c.Immediate.Lease.Microseconds(), c.Immediate.Journal
 	}
-	return s.move(ctx, s.Statements.Claim, s.Statements.Get, a, func(seen Seen) (ledger.Row, bool, error) {
+	return s.move(ctx, s.statements.Claim, s.statements.Get, a, func(seen Seen) (ledger.Row, bool, error) {
 		row, ok := rules.Claim(seen.Row, c, seen.Now)
 		if seen.State == ledger.None && !a.Room {
 			return seen.Row, false, ledger.ErrFull
@@ -114,7 +117,7 @@ func held(h ledger.Hold, text string) *Arguments {
 func (s Store) Cross(ctx context.Context, h ledger.Hold, c ledger.Crossing) (ledger.Row, bool, error) {
 	a := held(h, "")
 	a.lease, a.journal = c.Lease.Microseconds(), c.Journal
-	return s.move(ctx, s.Statements.Cross, s.Statements.Get, a, always(func(seen Seen) (ledger.Row, bool) {
+	return s.move(ctx, s.statements.Cross, s.statements.Get, a, always(func(seen Seen) (ledger.Row, bool) {
 		return rules.Cross(seen.Row, h, c, seen.Now)
 	}))
 }
@@ -123,7 +126,7 @@ func (s Store) Cross(ctx context.Context, h ledger.Hold, c ledger.Crossing) (led
 func (s Store) Free(ctx context.Context, h ledger.Hold, f ledger.Failure) (ledger.Row, bool, error) {
 	a := held(h, f.Code)
 	a.code, a.status = keepable(f.Code), f.Status
-	row, ok, err := s.move(ctx, s.Statements.Free, s.Statements.Get, a, always(func(seen Seen) (ledger.Row, bool) {
+	row, ok, err := s.move(ctx, s.statements.Free, s.statements.Get, a, always(func(seen Seen) (ledger.Row, bool) {
 		return rules.Free(seen.Row, h, f, seen.Now)
 	}))
 	return row, ok && row.State == ledger.Free, err
@@ -133,7 +136,7 @@ func (s Store) Free(ctx context.Context, h ledger.Hold, f ledger.Failure) (ledge
 func (s Store) Record(ctx context.Context, h ledger.Hold, r ledger.Receipt) (ledger.Row, bool, error) {
 	a := held(h, "")
 	a.receipt(r)
-	return s.move(ctx, s.Statements.Record, s.Statements.Get, a, always(func(seen Seen) (ledger.Row, bool) {
+	return s.move(ctx, s.statements.Record, s.statements.Get, a, always(func(seen Seen) (ledger.Row, bool) {
 		return rules.Record(seen.Row, h, r, seen.Now)
 	}))
 }
@@ -147,7 +150,7 @@ func (a *Arguments) receipt(r ledger.Receipt) {
 func (s Store) Judge(ctx context.Context, h ledger.Hold, v ledger.Verdict, reason string) (ledger.Row, bool, error) {
 	a := held(h, "")
 	a.verdict, a.reason = int64(v), keepable(reason)
-	return s.move(ctx, s.Statements.Judge, s.Statements.Get, a, always(func(seen Seen) (ledger.Row, bool) {
+	return s.move(ctx, s.statements.Judge, s.statements.Get, a, always(func(seen Seen) (ledger.Row, bool) {
 		return rules.Judge(seen.Row, h, v, a.reason, seen.Now)
 	}))
 }
@@ -156,7 +159,7 @@ func (s Store) Judge(ctx context.Context, h ledger.Hold, v ledger.Verdict, reaso
 func (s Store) Park(ctx context.Context, h ledger.Hold, reason string) (ledger.Row, bool, error) {
 	a := held(h, reason)
 	a.reason = keepable(reason)
-	return s.move(ctx, s.Statements.Park, s.Statements.Get, a, always(func(seen Seen) (ledger.Row, bool) {
+	return s.move(ctx, s.statements.Park, s.statements.Get, a, always(func(seen Seen) (ledger.Row, bool) {
 		return rules.Park(seen.Row, h, reason, seen.Now)
 	}))
 }
@@ -173,11 +176,11 @@ func (s Store) Recover(ctx context.Context, r ledger.Recovery) (ledger.Row, bool
 		}
 		return row, ok
 	})
-	row, ok, err := s.move(ctx, s.Statements.Recover, s.Statements.Get, a, rule)
+	row, ok, err := s.move(ctx, s.statements.Recover, s.statements.Get, a, rule)
 	if err != nil || row.State != ledger.Unknown && row.State != ledger.Closed {
 		return row, ok, err
 	}
-	return s.move(ctx, s.Statements.Look, s.Statements.Get, a, always(func(seen Seen) (ledger.Row, bool) {
+	return s.move(ctx, s.statements.Look, s.statements.Get, a, always(func(seen Seen) (ledger.Row, bool) {
 		row, ok := rules.Recover(seen.Row, r, seen.Now)
 		if seen.State == ledger.Effect {
 			row.Version = seen.Version
@@ -190,7 +193,7 @@ func (s Store) Recover(ctx context.Context, r ledger.Recovery) (ledger.Row, bool
 func (s Store) Redo(ctx context.Context, h ledger.Hold, lease time.Duration) (ledger.Row, bool, error) {
 	a := held(h, "")
 	a.lease = lease.Microseconds()
-	return s.move(ctx, s.Statements.Redo, s.Statements.Get, a, always(func(seen Seen) (ledger.Row, bool) {
+	return s.move(ctx, s.statements.Redo, s.statements.Get, a, always(func(seen Seen) (ledger.Row, bool) {
 		return rules.Redo(seen.Row, h, lease, seen.Now)
 	}))
 }
@@ -198,16 +201,16 @@ func (s Store) Redo(ctx context.Context, h ledger.Hold, lease time.Duration) (le
 // Resolve implements [ledger.Ledger].
 func (s Store) Resolve(ctx context.Context, r ledger.Resolution) (ledger.Row, bool, error) {
 	a := &Arguments{key: ledger.Key{Tenant: r.Tenant}, id: r.ID, reason: keepable(r.Reason), note: note(r.Actor, r.Reason)}
-	do := s.Statements.Close
+	do := s.statements.Close
 	if r.Applied {
-		do = s.Statements.Applied
+		do = s.statements.Applied
 		receipt := ledger.Receipt{Omitted: ledger.Unseen}
 		if len(r.Output) > 0 {
 			receipt = ledger.Receipt{Output: r.Output, Size: int64(len(r.Output)), Hash: sha256.Sum256(r.Output)}
 		}
 		a.receipt(receipt)
 	}
-	row, ok, err := s.move(ctx, do, s.Statements.Find, a, func(seen Seen) (ledger.Row, bool, error) {
+	row, ok, err := s.move(ctx, do, s.statements.Find, a, func(seen Seen) (ledger.Row, bool, error) {
 		return rules.Resolve(seen.Row, r, seen.Now)
 	})
 	return existing(row), ok, err
@@ -227,11 +230,11 @@ func (s Store) Sweep(ctx context.Context, sweep ledger.Sweep) ([]ledger.Row, err
 		attempt: sweep.Attempt, lease: sweep.Lease.Microseconds(), limit: int64(sweep.Limit),
 		reason: ledger.LeaseOut, note: note("", ledger.LeaseOut), plain: note("", ""),
 	}
-	moved, _, err := s.db.Move(ctx, s.Statements.Sweep, nil, a)
+	moved, _, err := s.db.Move(ctx, s.statements.Sweep, nil, a)
 	var rows []ledger.Row
-	for _, seen := range moved {
-		if seen.State == ledger.Effect {
-			rows = append(rows, seen.Row)
+	for i := range moved {
+		if moved[i].State == ledger.Effect {
+			rows = append(rows, moved[i].Row)
 		}
 	}
 	return rows, err
@@ -244,7 +247,7 @@ func (s Store) Expire(ctx context.Context, r ledger.Retention) (ledger.Expired, 
 		if r.Keys <= 0 || expired.Rows >= r.Limit {
 			break
 		}
-		n, err := s.db.Change(ctx, s.Statements.Forget,
+		n, err := s.db.Change(ctx, s.statements.Forget,
 			&Arguments{kept: kept, every: r.Keys.Microseconds(), limit: int64(r.Limit - expired.Rows)})
 		if err != nil {
 			return expired, err
@@ -254,7 +257,7 @@ func (s Store) Expire(ctx context.Context, r ledger.Retention) (ledger.Expired, 
 	if r.Outputs <= 0 || r.Limit <= 0 {
 		return expired, nil
 	}
-	n, err := s.db.Change(ctx, s.Statements.Drop, &Arguments{every: r.Outputs.Microseconds(), limit: int64(r.Limit)})
+	n, err := s.db.Change(ctx, s.statements.Drop, &Arguments{every: r.Outputs.Microseconds(), limit: int64(r.Limit)})
 	expired.Outputs = n
 	return expired, err
 }
@@ -262,7 +265,7 @@ func (s Store) Expire(ctx context.Context, r ledger.Retention) (ledger.Expired, 
 // Purge implements [ledger.Ledger]. The notes are taken out of the trail here, and written if the row is still the same.
 func (s Store) Purge(ctx context.Context, tenant, id string) (ledger.Row, bool, error) {
 	for range again {
-		rows, err := s.db.Read(ctx, s.Statements.Find, &Arguments{key: ledger.Key{Tenant: tenant}, id: id})
+		rows, err := s.db.Read(ctx, s.statements.Find, &Arguments{key: ledger.Key{Tenant: tenant}, id: id})
 		if err != nil || len(rows) == 0 {
 			return ledger.Row{}, false, err
 		}
@@ -273,7 +276,7 @@ func (s Store) Purge(ctx context.Context, tenant, id string) (ledger.Row, bool, 
 		a := &Arguments{
 			key: next.Key, id: id, version: rows[0].Version, omitted: int64(next.Receipt.Omitted), trail: formatTrail(next.Trail),
 		}
-		moved, _, err := s.db.Move(ctx, s.Statements.Purge, nil, a)
+		moved, _, err := s.db.Move(ctx, s.statements.Purge, nil, a)
 		if err != nil {
 			return ledger.Row{}, false, err
 		}
