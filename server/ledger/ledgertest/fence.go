@@ -99,9 +99,19 @@ func testFree(s *suite) {
 		s.mustNot(s.Free(s.Context(), again.Hold(), failure()))
 	}
 
-	key := s.key()
-	s.must(s.Free(s.Context(), s.claimed(key).Hold(), failure()))
-	if row := s.claimed(key); row.Failure.Code != "" || row.Failure.Status != nil {
-		s.Errorf("a claim kept the failure of before: %+v", row.Failure)
+	// Nothing of it is left in the next operation but fence, version and trail.
+	next := s.claimed(once.Key)
+	gone, err := s.Find(s.Context(), once.Tenant, once.ID)
+	if err != nil {
+		s.Errorf("Find() = %v", err)
 	}
+	s.same("Find() of an operation whose key has a newer one", gone, ledger.Row{})
+	s.same("a claim of what was freed", next, ledger.Row{
+		Key: once.Key, State: ledger.Claimed, Version: once.Version + 1, ID: next.ID, Attempt: next.Attempt, Fence: once.Fence + 1,
+		Sent: once.Sent, Prepared: once.Prepared, ToolVersion: once.ToolVersion, Principal: once.Principal, RunID: once.RunID,
+		Input: next.Input, Leased: true, LeaseUntil: s.clock.Now().Add(lease), CreatedAt: s.clock.Now(), MovedAt: s.clock.Now(),
+		Trail: append(once.Trail, ledger.Move{
+			At: s.clock.Now(), From: ledger.Free, To: ledger.Claimed, ID: next.ID, Fence: next.Fence, Attempt: next.Attempt,
+		}),
+	})
 }

@@ -61,6 +61,10 @@ func testList(s *suite) {
 			s.Errorf("List(%s): -got +want\n%s", test.name, diff)
 		}
 	}
+	exact, token, err := s.List(s.Context(), ledger.Filter{Tenant: "acme", Limit: 4})
+	if err != nil || len(exact) != 4 || token != "" {
+		s.Errorf("List() of 4 with a limit of 4 = %d rows, token %q, %v; want no other page", len(exact), token, err)
+	}
 	for _, token := range []string{"x", "🙂", "AAAA", "' OR 1=1 --"} {
 		_, _, err := s.List(s.Context(), ledger.Filter{Tenant: "acme", Limit: 10, Token: token})
 		if !errors.Is(err, ledger.ErrToken) {
@@ -78,7 +82,7 @@ func testPages(s *suite) {
 		row := s.claimed(s.key())
 		want[row.ID] = true
 		rows = append(rows, row)
-		if i%3 == 0 { // others have the same time
+		if i%4 == 0 { // others have the same time, on two pages
 			s.clock.Advance(time.Second)
 		}
 	}

@@ -20,6 +20,9 @@ func testReceipts(s *suite) {
 		if diff := diffRows(first.Receipt, given); first.State != ledger.Done || diff != "" {
 			s.Errorf("Record() returned %v: -got +want\n%s", first.State, diff)
 		}
+		if last := first.Trail[len(first.Trail)-1]; last.Attempt != row.Attempt || last.Fence != row.Fence || last.From != ledger.Effect {
+			s.Errorf("Record() noted the move %+v; want one of its attempt", last)
+		}
 		if first.Input != nil || first.Leased || first.Verdict != ledger.Pending {
 			s.Errorf("Record() returned %+v; want no input, no lease and no verdict", first)
 		}

@@ -9,6 +9,8 @@ import (
 
 // testSweep holds what a sweep takes, in which order and how much.
 func testSweep(s *suite) {
+	s.done(s.key()) // has no lease that could be out
+	s.closed(s.key())
 	var rows []ledger.Row
 	for range 5 {
 		rows = append(rows, s.crossed(s.key()))
@@ -22,8 +24,15 @@ func testSweep(s *suite) {
 	if len(first) != 2 || first[0].ID != rows[0].ID && first[0].ID != rows[1].ID {
 		s.Fatalf("Sweep() of 3 returned %+v; want the two that were out first", first)
 	}
-	if row := s.get(claimed.Key); row.State != ledger.Free || row.Fence != 1 || row.Failure.Code != "" {
+	row := s.get(claimed.Key)
+	if row.State != ledger.Free || row.Fence != 1 || row.Failure.Code != "" || row.Attempt != claimed.Attempt {
 		s.Errorf("Sweep() left %+v; want FREE without a failure", row)
+	}
+	want := ledger.Move{
+		At: s.clock.Now(), From: ledger.Claimed, To: ledger.Free, ID: claimed.ID, Fence: 1, Attempt: first[0].Attempt, Note: ledger.LeaseOut,
+	}
+	if diff := diffRows(row.Trail[len(row.Trail)-1], want); diff != "" {
+		s.Errorf("the trail of what was swept: -got +want\n%s", diff)
 	}
 	for i := range first {
 		row := &first[i]
@@ -95,7 +104,10 @@ func testSweepers(s *suite) {
 func testExpire(s *suite) {
 	unknown, closed := s.unknown(s.key()), s.closed(s.key())
 	free := s.must(s.Free(s.Context(), s.claimed(s.key()).Hold(), failure()))
-	done := s.done(s.key())
+	old := s.claimed(s.key())
+	s.clock.Advance(time.Minute) // it is kept from when it was done
+	s.must(s.Cross(s.Context(), old.Hold(), crossing()))
+	done := s.must(s.Record(s.Context(), old.Hold(), receipt("{}")))
 	s.clock.Advance(time.Minute)
 	younger := s.done(s.key())
 	retention := ledger.Retention{Outputs: time.Hour, Keys: 10 * time.Hour, Limit: 10}
