@@ -31,7 +31,7 @@ type commands struct {
 	Tools   toolsCommand   `cmd:"" help:"List the tools of a running service."`
 	Call    callCommand    `cmd:"" help:"Call a tool of a running service."`
 	Demo    demoCommand    `cmd:"" help:"Bring about every error that a tool can end with, and show it from all sides."`
-	DB      dbCommand      `cmd:"" help:"Copy the database of a service." name:"db"`
+	DB      dbCommand      `cmd:"" help:"Copy the database of a service."`
 }
 
 const description = `Typed, repairable errors for tools that agents call.`

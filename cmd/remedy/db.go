@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -21,15 +22,16 @@ type dbBackupCommand struct {
 
 // Help says what a copy is good for.
 func (*dbBackupCommand) Help() string {
-	return `The copy is the file as it is at one moment, checked and synced. To go back to it, stop the service and start it with --db DEST: what
-happened after the copy was made is not known then, so a retry of that has its effect again. PostgreSQL has backups of its own.`
+	return "The copy is the file as it is at one moment, checked and synced. To go back to it, stop the service and start it with " +
+		"--db DEST: what happened after the copy was made is not known then, so a retry of that has its effect again. PostgreSQL " +
+		"has backups of its own."
 }
 
 // Run copies.
 func (c *dbBackupCommand) Run(ctx context.Context, s *streams) error {
 	for _, name := range []string{c.Source, c.Dest} {
 		if strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://") {
-			return usageError{fmt.Errorf("db backup copies SQLite files: use pg_dump, or backups of the server, for PostgreSQL")}
+			return usageError{errors.New("db backup copies SQLite files: use pg_dump, or backups of the server, for PostgreSQL")}
 		}
 	}
 	if err := snapshot.Take(ctx, c.Source, c.Dest); err != nil {

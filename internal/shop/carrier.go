@@ -59,7 +59,7 @@ func (c *Carrier) Requests() (requests []Request, err error) {
 		}
 		requests = append(requests, Request{OperationID: fields[0], OperationKey: fields[1], Tool: fields[2], Parcel: fields[3]})
 	}
-	return requests, lines.Err() //nolint:wrapcheck // of a file that was opened
+	return requests, lines.Err()
 }
 
 // posted reports whether there was a request of an operation.

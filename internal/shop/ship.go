@@ -93,7 +93,9 @@ func (c *Carrier) ship(_ context.Context, op *server.Op, in shipInput) (shipOutp
 	return in.shipped(op), nil
 }
 
-func (in shipInput) shipped(op *server.Op) shipOutput { return shipOutput{Parcel: in.Parcel, Tracking: op.ID} }
+func (in shipInput) shipped(op *server.Op) shipOutput {
+	return shipOutput{Parcel: in.Parcel, Tracking: op.ID}
+}
 
 func (c *Carrier) recover(_ context.Context, op *server.Op, in shipInput) (server.Recovered[shipOutput], error) {
 	found, err := c.posted(op.ID)

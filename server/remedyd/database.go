@@ -118,7 +118,7 @@ func stateFolder(program string, getenv func(string) string) (string, error) {
 }
 
 // open opens the database. In memory it is the server's own, and nil.
-func (f *flags) open(ctx context.Context) (ledger.Ledger, error) {
+func (f *flags) open(ctx context.Context) (ledger.Ledger, error) { //nolint:ireturn // one of several
 	switch f.database.kind {
 	case sqliteFile:
 		l, err := sqlite.Open(ctx, f.database.name, f.sqliteOptions()...)

@@ -14,15 +14,19 @@ import (
 type flags struct {
 	Listen       string `default:"127.0.0.1:7465" env:"REMEDY_LISTEN"        help:"${listen}"`
 	DevPrincipal string `default:"developer"      env:"REMEDY_DEV_PRINCIPAL" help:"${dev_principal}"`
-	AllowRemote  bool   `env:"REMEDY_ALLOW_REMOTE" help:"${allow_remote}"`
 
-	DB            string        `env:"REMEDY_DB"             help:"${db}"             name:"db"            placeholder:"WHERE"`
-	DBDurability  string        `default:"full"              enum:"full,process"      env:"REMEDY_DB_DURABILITY" help:"${db_durability}" name:"db-durability"`
-	DBCheck       bool          `default:"true"              env:"REMEDY_DB_CHECK"    help:"${db_check}"   name:"db-check"      negatable:""`
-	KeepOutputs   time.Duration `default:"24h"               env:"REMEDY_KEEP_OUTPUTS"   help:"${keep_outputs}"`
-	KeepKeys      time.Duration `default:"720h"              env:"REMEDY_KEEP_KEYS"      help:"${keep_keys}"`
-	MaxOperations int           `default:"0"                 env:"REMEDY_MAX_OPERATIONS" help:"${max_operations}"`
-	SweepInterval time.Duration `default:"5s"                env:"REMEDY_SWEEP_INTERVAL" help:"${sweep_interval}"`
+	AllowRemote bool `env:"REMEDY_ALLOW_REMOTE" help:"${allow_remote}"`
+
+	DB string `env:"REMEDY_DB" help:"${db}" placeholder:"WHERE"`
+
+	DBDurability string `default:"full" enum:"full,process" env:"REMEDY_DB_DURABILITY" help:"${db_durability}"`
+
+	DBCheck bool `default:"true" env:"REMEDY_DB_CHECK" help:"${db_check}" negatable:""`
+
+	KeepOutputs   time.Duration `default:"24h"  env:"REMEDY_KEEP_OUTPUTS"   help:"${keep_outputs}"`
+	KeepKeys      time.Duration `default:"720h" env:"REMEDY_KEEP_KEYS"      help:"${keep_keys}"`
+	MaxOperations int           `default:"0"    env:"REMEDY_MAX_OPERATIONS" help:"${max_operations}"`
+	SweepInterval time.Duration `default:"5s"   env:"REMEDY_SWEEP_INTERVAL" help:"${sweep_interval}"`
 
 	CallTimeout   time.Duration `default:"60s"  env:"REMEDY_CALL_TIMEOUT"   help:"${call_timeout}"`
 	MaxConcurrent int           `default:"1000" env:"REMEDY_MAX_CONCURRENT" help:"${max_concurrent}"`
@@ -33,8 +37,9 @@ type flags struct {
 	LogFormat string `default:"text" enum:"text,json"             env:"REMEDY_LOG_FORMAT" help:"${log_format}"`
 	LogLevel  string `default:"info" enum:"debug,info,warn,error" env:"REMEDY_LOG_LEVEL"  help:"${log_level}"`
 
-	Serve   struct{}     `cmd:"" default:"1" help:"Serve the tools until SIGINT or SIGTERM. The default."`
-	Migrate migrateFlags `cmd:""             help:"Bring the database to the schema of this version, and end."`
+	Serve struct{} `cmd:"" default:"1" help:"Serve the tools until SIGINT or SIGTERM. The default."`
+
+	Migrate migrateFlags `cmd:"" help:"Bring the database to the schema of this version, and end."`
 
 	migrates bool
 	database database
