@@ -11,6 +11,7 @@ import (
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/remedyrpc/remedy/errs/internal/guide"
 	"github.com/remedyrpc/remedy/internal/authored"
@@ -144,10 +145,14 @@ func (d *Definition) grpcCode() codes.Code {
 }
 
 func (d *Definition) form() *form {
-	return &form{
+	f := &form{
 		domain: d.domain, code: d.code, status: d.grpcCode(), retry: d.retry, plan: d.plan, headline: d.headline.Text(),
 		tool: true, help: d.help(), messageSize: fullMessage, info: Info{Effect: d.effect},
 	}
+	if d.declares != "" {
+		f.declared = &anypb.Any{TypeUrl: typePrefix + d.declares}
+	}
+	return f
 }
 
 // help is the link as a detail, nil when there is none.
