@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
+	"google.golang.org/protobuf/types/dynamicpb"
 	"pgregory.net/rapid"
 
 	"github.com/remedyrpc/remedy/errs"
@@ -116,7 +117,7 @@ func parity(t tester, pkg, name string, options *remedyv1.ErrorOptions) bool {
 	if len(authored.ParseTemplate(options.GetMessage()).Fields()) > 0 {
 		return len(problems) == 0 // what they are filled with is not known here
 	}
-	raised := definition.New()
+	raised := definition.Wrap(dynamicpb.NewMessage(file.Messages().ByName(protoreflect.Name(name))))
 	if errs.InfoOf(raised).Truncated {
 		t.Fatal("errs.Declare takes it, and what is raised does not fit")
 	}

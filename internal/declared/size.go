@@ -19,6 +19,8 @@ const (
 	room        = 4096 - 256 // the rest is left to other trailers
 	listCost    = 246        // of a list without message and details
 	messageCost = 768        // of a message, at most
+
+	typePrefix = "type.googleapis.com/"
 )
 
 // checkSize refuses an error whose headline and plan do not fit into a trailer list even when it says nothing else. It
@@ -56,7 +58,8 @@ func costOf(e *Error) int {
 		}
 		st.Details = append(st.Details, packed)
 	}
-	return listCost + inHeader + (4*proto.Size(st)+2)/3 //nolint:mnd // base64
+	st.Details = append(st.Details, &anypb.Any{TypeUrl: typePrefix + string(e.Message.FullName())}) // its fields may have to go
+	return listCost + inHeader + (4*proto.Size(st)+2)/3                                             //nolint:mnd // base64
 }
 
 // bounded is a message of as many bytes as can be left of one that is cut to what a header takes, and what it takes there.

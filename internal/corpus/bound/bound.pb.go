@@ -118,11 +118,11 @@ var File_bound_bound_proto protoreflect.FileDescriptor
 
 const file_bound_bound_proto_rawDesc = "" +
 	"\n" +
-	"\x11bound/bound.proto\x12>bound.of.a.package.as.long.as.a.domain.may.be.on.the.wire.x.v1\x1a\x17remedy/v1/options.proto\"\xee\a\n" +
+	"\x11bound/bound.proto\x12>bound.of.a.package.as.long.as.a.domain.may.be.on.the.wire.x.v1\x1a\x17remedy/v1/options.proto\"\x91\a\n" +
 	"\aLargest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x18\n" +
-	"\apayload\x18\x02 \x01(\fR\apayload:\xb8\a\xf2\x8d\xe1\x90\x02\xb1\a\n" +
-	"?ccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc_9\x12\x90\x01HHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHH \x03*\xb8\x05\n" +
+	"\apayload\x18\x02 \x01(\fR\apayload:\xdb\x06\xf2\x8d\xe1\x90\x02\xd4\x06\n" +
+	"?ccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc_9\x124HHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHH \x03*\xb8\x05\n" +
 	"\xe7\x01\b\x02\x12@0/tttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttt\x1a\xa0\x010000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000\n" +
 	"R\b\x04\x12@1/tttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttt\x1a\fInstruction.\n" +
 	"R\b\x03\x12@2/tttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttt\x1a\fInstruction.\n" +

@@ -23,7 +23,7 @@ var defineLargest = sync.OnceValue(func() *errs.Definition {
 //	code      ccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc_9
 //	status    FAILED_PRECONDITION
 //	retry     after_repair
-//	message   HHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHH
+//	message   HHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHH
 //	step 1    call_tool 0/tttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttt:
 //	          0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
 //	step 2    retry_same_operation 1/tttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttt: Instruction.
