@@ -10,9 +10,9 @@ import (
 //
 // A move returns the row as it is afterwards, and whether it is what the move makes of it. A move that finds the row in
 // another state changes nothing, and returns the row and false. Every move may be asked for again, with the same
-// arguments, when its answer was lost: it finds its own result, changes nothing and returns true. An error means that it is
-// not known whether the move was made; it wraps [ErrUnavailable], unless ctx ended. A call whose ctx ended before it began
-// changes nothing, and after Close every call is unavailable.
+// arguments, when its answer was lost: it finds its own result, changes nothing and returns true. But for the errors that a
+// method names, an error means that it is not known whether the move was made; it wraps [ErrUnavailable], unless ctx ended. A
+// call whose ctx ended before it began changes nothing, and after Close every call is unavailable.
 //
 // Time is that of the store, one clock for all processes, in UTC; durations count from the time of the move. The caller owns
 // what it gave and what it got: a store keeps no slice of either. In codes, reasons and the names of persons, what is not
@@ -51,7 +51,8 @@ type Ledger interface { //nolint:interfacebloat // every move is one; a store ha
 	// Recover makes an attempt the one that looks what became of an operation, under a new fence: of one past the boundary whose
 	// lease is out, or, without a move, of one that is UNKNOWN or CLOSED and was not looked at for so long.
 	Recover(ctx context.Context, recovery Recovery) (Row, bool, error)
-	// Redo moves a row that is being recovered back before the boundary, to be executed again under the same operation id.
+	// Redo moves a row past the boundary back before it, for its owner, to be executed again under the same operation id: only
+	// for a tool whose upstream makes one effect of all of one id.
 	Redo(ctx context.Context, hold Hold, lease time.Duration) (Row, bool, error)
 	// Resolve ends a doubt by the word of a person. It returns [ErrTooEarly] for one who says that an operation was not applied
 	// while an attempt could still act. Where the same was said before, or there is a receipt of what was applied, it changes
@@ -65,8 +66,8 @@ type Ledger interface { //nolint:interfacebloat // every move is one; a store ha
 	// Expire forgets rows that were kept long enough, drops outputs of others, at most so many of each and the oldest first, and
 	// returns how many.
 	Expire(ctx context.Context, retention Retention) (Expired, error)
-	// Purge drops input, journal, output, reasons and notes of an operation that is DONE, CLOSED or FREE, and keeps its key. The row is
-	// a zero one where there is none.
+	// Purge drops input, journal, output, reasons and notes of an operation that is DONE, CLOSED or FREE, and keeps its key. The
+	// row is a zero one where there is none.
 	Purge(ctx context.Context, tenant, id string) (Row, bool, error)
 
 	// Close releases what the ledger holds. Calls that are under way end first, those that wait at once.
@@ -118,7 +119,7 @@ type Claim struct {
 	// Input is the prepared input, for whoever recovers the operation when nobody calls again; nil where nobody could. It is
 	// of the first claim of an operation, and dropped when that is freed, done or purged.
 	Input []byte
-	// Lease is how long nobody else may take the row over.
+	// Lease is how long nobody else may take the row over. An immediate claim has that of its crossing instead.
 	Lease time.Duration
 	// Immediate crosses in the same step; nil does not.
 	Immediate *Crossing
@@ -160,7 +161,7 @@ type Recovery struct {
 type Sweep struct {
 	Attempt string
 	Lease   time.Duration // of the recovery of each returned row
-	Limit   int
+	Limit   int           // from 1
 }
 
 // Resolution is what a person says about an UNKNOWN operation.
@@ -178,7 +179,7 @@ type Resolution struct {
 type Retention struct {
 	// Outputs is how long outputs are kept, Keys how long rows are; zero is for ever.
 	Outputs, Keys time.Duration
-	Limit         int
+	Limit         int // from 1
 }
 
 // Expired is what [Ledger.Expire] did.

@@ -15,7 +15,8 @@ type Option func(*Ledger)
 
 // WithMaxOperations bounds how many operations are kept at once; the default is [DefaultMaxOperations], also for zero and
 // less. What is FREE gives way first, the oldest before the others; where nothing is, a new operation gets [ledger.ErrFull]
-// until [Ledger.Expire] made room. More of them need more memory, fewer are an outage at fewer calls.
+// until [Ledger.Expire] made room. Who waited for what became FREE may then find it gone, without its failure. More operations
+// need more memory; with fewer, calls are refused sooner.
 func WithMaxOperations(n int) Option {
 	return func(l *Ledger) {
 		if n > 0 {

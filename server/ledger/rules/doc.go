@@ -5,6 +5,8 @@
 // It is what stores are held to. Package memory calls it for each move; a store that moves rows by statements of its own is
 // compared with it by package ledgertest.
 //
+// Names are checked before, by [CheckNames]; texts that not every database keeps are changed here, so that all keep the same.
+//
 // A function that moves the row returns it with the next Version. One that finds another state, or its own result of
 // before, returns the row as it was. Slices of the next row may be those of the row and of what was asked.
 package rules
