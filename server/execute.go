@@ -35,7 +35,7 @@ func (s *Server) execute(ctx context.Context, c *call) error {
 	ended := false
 	defer func() {
 		if !ended { // a hook ended the goroutine of the call
-			_ = s.release(ctx, c, errAbandoned)
+			s.abandon(ctx, c)
 		}
 	}()
 	w := c.work()
@@ -271,6 +271,14 @@ func (s *Server) release(ctx context.Context, c *call, err error) error {
 	}
 }
 
+// abandon frees the operation of a call that nobody answers any more.
+func (s *Server) abandon(ctx context.Context, c *call) {
+	hold := c.row.Hold()
+	_, _ = s.parting(ctx, "free", func(ctx context.Context) (ledger.Row, bool, error) {
+		return s.ledger.Free(ctx, hold, ledger.Failure{Code: string(errs.CodeCanceled)})
+	})
+}
+
 // failure is what a freed operation keeps of its error. It is shared with those who wait, unless they have other deadlines.
 func (s *Server) failure(id string, err error) ledger.Failure {
 	failure := ledger.Failure{Code: string(errs.CodeOf(err))}
@@ -293,8 +301,6 @@ func wireOf(err error) []byte {
 	}
 	return b
 }
-
-var errAbandoned = &errs.ServiceError{Code: errs.CodeCanceled}
 
 // saysOtherwise reports whether an error itself says that there was, or may have been, an effect.
 func saysOtherwise(err error) bool {

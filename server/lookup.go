@@ -183,9 +183,7 @@ func (s *Server) lookFor(ctx context.Context, c *call, still string) (meaning, e
 	case c.row.State == ledger.Effect && c.lost: // the next equal call looks, and may execute again
 		return isKnown, c.inFlight(errors.New("the lease of the call was out"))
 	}
-	got, err := ask(ctx, "recover", func(ctx context.Context) (ledger.Row, bool, error) {
-		return s.ledger.Recover(ctx, s.recovery(c.tool, c.row.Key))
-	})
+	got, err := s.beginRecovery(ctx, c.tool, c.row.Key)
 	switch {
 	case err != nil:
 		return isKnown, w.outcomeUnknown(still, err)
@@ -212,9 +210,10 @@ func (s *Server) lookFor(ctx context.Context, c *call, still string) (meaning, e
 	return isKnown, nil
 }
 
-// recovery asks to look what became of an operation of a tool.
-func (s *Server) recovery(tool *AnyTool, key ledger.Key) ledger.Recovery {
-	return ledger.Recovery{
+// beginRecovery asks to be the one that looks what became of an operation of a tool.
+func (s *Server) beginRecovery(ctx context.Context, tool *AnyTool, key ledger.Key) (moved, error) {
+	recovery := ledger.Recovery{
 		Key: key, Attempt: newID("at_"), Lease: tool.timeouts.recoverLease(), Every: s.config.recheckInterval,
 	}
+	return ask(ctx, "recover", func(ctx context.Context) (ledger.Row, bool, error) { return s.ledger.Recover(ctx, recovery) })
 }

@@ -30,9 +30,7 @@ func (s *Server) reconcile(ctx context.Context, row ledger.Row) (ledger.Row, err
 	if !abandoned && (!doubtful || !w.looks()) {
 		return row, nil // nothing is to be found out, or nothing can, and the row says so
 	}
-	got, err := ask(ctx, "recover", func(ctx context.Context) (ledger.Row, bool, error) {
-		return s.ledger.Recover(ctx, s.recovery(w.tool, row.Key))
-	})
+	got, err := s.beginRecovery(ctx, w.tool, row.Key)
 	switch {
 	case err != nil:
 		return row, unavailable(ctx, w.tool.name, err)

@@ -83,13 +83,16 @@ func (s *Server) park(ctx context.Context, w work, reason string, cause error, s
 		say(settled, unknown) // as it was
 		return
 	}
-	got, err := ask(ctx, "park", func(ctx context.Context) (ledger.Row, bool, error) { return s.ledger.Park(ctx, w.hold, reason) })
-	switch {
-	case err != nil:
-		s.log(ctx, slog.LevelWarn, "an unknown outcome could not be noted; whoever sweeps will", err, w.attrs()...)
-	case !got.ok && got.row.State == ledger.Done && got.row.ID == w.hold.ID:
-		say(settled, settlement{row: got.row})
-		return
-	}
-	say(settled, unknown)
+	s.insist(ctx, "park", func(ctx context.Context) (ledger.Row, bool, error) {
+		return s.ledger.Park(ctx, w.hold, reason)
+	}, func(got moved, err error) {
+		if err == nil && !got.ok && got.row.State == ledger.Done && got.row.ID == w.hold.ID {
+			say(settled, settlement{row: got.row})
+			return
+		}
+		if err != nil {
+			s.log(ctx, slog.LevelWarn, "an unknown outcome could not be noted yet", err, w.attrs()...)
+		}
+		say(settled, unknown)
+	})
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/remedyrpc/remedy/server/ledger"
@@ -29,16 +28,19 @@ func (s *Server) Sweep(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("sweeping: %w", err)
 	}
-	var all sync.WaitGroup // at once: their leases run
-	for i := range rows {
+	settled := make([]chan settlement, len(rows))
+	for i := range rows { // at once: their leases run
 		w := s.workOf(&rows[i])
 		if w.unfit != nil {
 			s.log(ctx, slog.LevelError, "nothing can look what became of an operation", w.unfit, w.attrs()...)
 		}
 		s.carrying.begin()
-		all.Go(func() { s.carryOn(ctx, gonectx, w, make(chan settlement, 1)) })
+		settled[i] = make(chan settlement, 1)
+		go s.carryOn(context.WithoutCancel(ctx), gonectx, w, settled[i])
 	}
-	all.Wait()
+	for i := range settled {
+		<-settled[i]
+	}
 	if now, last := time.Now(), s.expired.Load(); last == nil || now.Sub(*last) >= expireEvery {
 		s.expired.Store(&now)
 		s.expire(ctx)
