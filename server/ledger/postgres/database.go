@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -14,32 +15,37 @@ type database struct{ l *Ledger }
 
 var _ statement.DB = database{}
 
-// begin holds off Close until the call ends. A call whose ctx ended changes nothing.
-func (d database) begin(ctx context.Context) (end func(), err error) {
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("the ledger was not asked: %w", context.Cause(ctx))
+// begin holds off Close until the call ends, and bounds how long a server is waited for that says nothing. A call whose ctx
+// ended changes nothing.
+func (d database) begin(ctx context.Context) (bounded context.Context, end func(), err error) {
+	if ctx.Err() != nil {
+		return nil, nil, fmt.Errorf("the ledger was not asked: %w", context.Cause(ctx))
 	}
 	if !d.l.calls.TryRLock() {
-		return nil, errNotOpen
+		return nil, nil, errNotOpen
 	}
-	return d.l.calls.RUnlock, nil
+	bounded, cancel := context.WithTimeout(ctx, d.l.options.timeout+silence)
+	return bounded, func() { cancel(); d.l.calls.RUnlock() }, nil
 }
+
+// silence is how long after the time of a statement the server may say so.
+const silence = time.Second
 
 // Move implements statement.DB.
 func (d database) Move(ctx context.Context, do, look *statement.Statement, a *statement.Arguments) (
 	moved, found []statement.Seen, err error,
 ) {
-	end, err := d.begin(ctx)
+	bounded, end, err := d.begin(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer end()
-	a.Room = do != d.l.statements.Claim || d.l.hasRoom(ctx)
-	err = d.l.pool.AcquireFunc(ctx, func(c *pgxpool.Conn) (err error) {
+	a.Room = do != d.l.statements.Claim || d.l.hasRoom(bounded)
+	err = d.l.pool.AcquireFunc(bounded, func(c *pgxpool.Conn) (err error) {
 		var told string
-		moved, err = d.query(ctx, c, do, a, &told)
+		moved, err = d.query(bounded, c, do, a, &told)
 		if err == nil && len(moved) == 0 && look != nil {
-			found, err = d.query(ctx, c, look, a)
+			found, err = d.query(bounded, c, look, a)
 		}
 		return err
 	})
@@ -48,13 +54,13 @@ func (d database) Move(ctx context.Context, do, look *statement.Statement, a *st
 
 // Read implements statement.DB.
 func (d database) Read(ctx context.Context, s *statement.Statement, a *statement.Arguments) (seen []statement.Seen, err error) {
-	end, err := d.begin(ctx)
+	bounded, end, err := d.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer end()
-	err = d.l.pool.AcquireFunc(ctx, func(c *pgxpool.Conn) (err error) {
-		seen, err = d.query(ctx, c, s, a)
+	err = d.l.pool.AcquireFunc(bounded, func(c *pgxpool.Conn) (err error) {
+		seen, err = d.query(bounded, c, s, a)
 		return err
 	})
 	return seen, fault(ctx, s.Name, err)
@@ -62,13 +68,13 @@ func (d database) Read(ctx context.Context, s *statement.Statement, a *statement
 
 // Change implements statement.DB.
 func (d database) Change(ctx context.Context, do *statement.Statement, a *statement.Arguments) (int, error) {
-	end, err := d.begin(ctx)
+	bounded, end, err := d.begin(ctx)
 	if err != nil {
 		return 0, err
 	}
 	defer end()
 	d.stamp(a)
-	tag, err := d.l.pool.Exec(ctx, do.SQL, do.Values(a)...)
+	tag, err := d.l.pool.Exec(bounded, do.SQL, do.Values(a)...)
 	return int(tag.RowsAffected()), fault(ctx, do.Name, err)
 }
 

@@ -68,10 +68,12 @@ func (w *waiters) wake(topic string) {
 // Wait implements ledger.Ledger. It says in the row that somebody waits, for as long as it does, and looks by itself after
 // 50 ms and ever later, up to a second: a notification only makes it look earlier.
 func (l *Ledger) Wait(ctx context.Context, key ledger.Key, version int64) error {
-	if l.open.Err() != nil {
-		return errNotOpen
+	_, end, err := database{l}.begin(ctx)
+	if err != nil {
+		return err
 	}
 	l.listening.Do(func() { l.background.Go(l.listen) })
+	end()
 	changed, leave := l.waiters.join(topic(key))
 	defer leave()
 	await := statement.Of(key)

@@ -13,6 +13,10 @@ import (
 // file of that name, it returns an error. The copy gets its name when it is whole and synced; until then it is called
 // path.partial. The copy is read by its owner only, and opens like any other ledger.
 func (l *Ledger) Backup(ctx context.Context, path string) error {
+	if !l.backups.TryRLock() {
+		return errNotOpen
+	}
+	defer l.backups.RUnlock()
 	if err := l.backup(ctx, path); err != nil {
 		return fmt.Errorf("backup of the ledger to %s: %w", path, err)
 	}

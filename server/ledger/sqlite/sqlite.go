@@ -29,6 +29,7 @@ type Ledger struct {
 	writer     *writer
 	readers    *sql.DB
 	waiters    waiters
+	backups    sync.RWMutex // held by each backup, and by Close
 	closing    func() error
 }
 
@@ -103,9 +104,7 @@ func (l *Ledger) prepare(ctx context.Context, c *conn) (int64, error) {
 		return 0, err
 	}
 	var err error
-	l.statements, err = statement.New(&statement.Dialect{
-		Table: "operations", Now: "@now", Find: "instr", Newline: "char(10)", Parameter: "?", Among: "rowid IN (%s)", Place: "rowid",
-	})
+	l.statements, err = statement.New(dialect())
 	if err != nil {
 		return 0, err
 	}
@@ -120,11 +119,19 @@ func (l *Ledger) prepare(ctx context.Context, c *conn) (int64, error) {
 	return n, l.file.fault("counting operations", err)
 }
 
+// dialect is how SQLite says it. Its clock is that of this process, given to each statement as it begins.
+func dialect() *statement.Dialect {
+	return &statement.Dialect{
+		Table: "operations", Now: "@now", Find: "instr", Newline: "char(10)", Parameter: "?", Among: "rowid IN (%s)", Place: "rowid",
+	}
+}
+
 // Close implements ledger.Ledger. Closing again does nothing.
 func (l *Ledger) Close() error { return l.closing() }
 
 func (l *Ledger) close() error {
 	l.writer.close()
+	l.backups.Lock() // for ever
 	// The last connection to close moves the log into the database.
 	err := errors.Join(l.readers.Close(), l.writer.conn.close())
 	return errors.Join(l.file.fault("closing", err), l.lock.Close())

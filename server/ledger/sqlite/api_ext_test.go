@@ -1,0 +1,17 @@
+package sqlite_test
+
+import (
+	"flag"
+	"path/filepath"
+	"testing"
+
+	"github.com/remedyrpc/remedy/internal/apitest"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// TestAPI holds the exported names against a list.
+func TestAPI(t *testing.T) {
+	t.Parallel()
+	apitest.Check(t, *update, filepath.Join("testdata", "api.golden"), ".")
+}
