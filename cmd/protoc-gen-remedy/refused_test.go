@@ -102,6 +102,30 @@ func TestRefusedWithoutPositions(t *testing.T) {
 	}
 }
 
+// TestImportedProblems: what is wrong in a file that is not generated is for whoever generates it.
+func TestImportedProblems(t *testing.T) {
+	t.Parallel()
+	files := compiled(t, bufPositions, filepath.Join("testdata", "imported"))
+	if got := contents(t, generated(t, files, "paths=source_relative", "shop.proto")); len(got) != 1 || got["shop.remedy.go"] == "" {
+		t.Errorf("got %v", got)
+	}
+	const problems = 5
+	got := generated(t, files, "", "shop.proto", "imported/bad.proto").GetError()
+	if strings.Count(got, "imported/bad.proto:") != problems || strings.Count(got, "\n") != problems-1 {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestNoCycleWithoutClients: only a client imports the errors in the contracts of its methods.
+func TestNoCycleWithoutClients(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join("testdata", "refused", "import_cycle")
+	got := contents(t, generated(t, compiled(t, bufPositions, folder), "clients=false,module=example.com", protosOf(t, folder)...))
+	if len(got) != 1 || got["a/a.remedy.go"] == "" {
+		t.Errorf("got %v", got)
+	}
+}
+
 var (
 	// positions are those at the beginning of a text, and those in it.
 	positions = regexp.MustCompile(`\.proto:\d+:\d+`)
