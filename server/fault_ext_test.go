@@ -209,7 +209,7 @@ func (k kind) try(t *testing.T, move string, fault fault, times int, deadline ti
 		name := fmt.Sprintf("%+v, %s %s %d times, deadline %v", k, move, fault, times, deadline)
 		m := memory.New()
 		s := newStage(k)
-		defer close(s.gone)
+		defer release(s.gone)
 		if k.first == vanishes || k.first == vanishing {
 			s.abandoned(t, m)
 		}
@@ -328,7 +328,7 @@ func TestLostAnswers(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := memory.New()
 				s := newStage(test.kind)
-				defer close(s.gone)
+				defer release(s.gone)
 				if test.kind.first == vanishes {
 					s.abandoned(t, m)
 				}
