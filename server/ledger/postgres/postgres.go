@@ -13,6 +13,7 @@ import (
 
 	"github.com/remedyrpc/remedy/server/ledger"
 	"github.com/remedyrpc/remedy/server/ledger/internal/statement"
+	"github.com/remedyrpc/remedy/server/ledger/internal/waiting"
 )
 
 // Ledger is a ledger in a schema of a PostgreSQL database. It is safe for concurrent use.
@@ -25,7 +26,7 @@ type Ledger struct {
 	pool       *pgxpool.Pool
 	channel    string
 	room       room
-	waiters    waiters
+	waiters    waiting.Room[string] // by topic
 
 	open       context.Context // until Close
 	close      func()

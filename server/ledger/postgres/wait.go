@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -27,44 +26,6 @@ func topic(key ledger.Key) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// waiters are those of this process who wait for rows to change.
-type waiters struct {
-	mu sync.Mutex
-	of map[string]map[chan struct{}]struct{}
-}
-
-func (w *waiters) join(topic string) (changed <-chan struct{}, leave func()) {
-	c := make(chan struct{}, 1)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.of == nil {
-		w.of = make(map[string]map[chan struct{}]struct{})
-	}
-	if w.of[topic] == nil {
-		w.of[topic] = make(map[chan struct{}]struct{})
-	}
-	w.of[topic][c] = struct{}{}
-	return c, func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		delete(w.of[topic], c)
-		if len(w.of[topic]) == 0 {
-			delete(w.of, topic)
-		}
-	}
-}
-
-func (w *waiters) wake(topic string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for c := range w.of[topic] {
-		select {
-		case c <- struct{}{}:
-		default: // it knows
-		}
-	}
-}
-
 // Wait implements ledger.Ledger. It says in the row that somebody waits, for as long as it does, and looks by itself after
 // 50 ms and ever later, up to a second: a notification only makes it look earlier.
 func (l *Ledger) Wait(ctx context.Context, key ledger.Key, version int64) error {
@@ -74,7 +35,7 @@ func (l *Ledger) Wait(ctx context.Context, key ledger.Key, version int64) error 
 	}
 	l.listening.Do(func() { l.background.Go(l.listen) })
 	end()
-	changed, leave := l.waiters.join(topic(key))
+	changed, leave := l.waiters.Join(topic(key))
 	defer leave()
 	await := statement.Of(key)
 	var marked time.Time
@@ -132,6 +93,6 @@ func (l *Ledger) listenOnce() (err error) {
 		if err != nil {
 			return err //nolint:wrapcheck // nobody reads it
 		}
-		l.waiters.wake(n.Payload)
+		l.waiters.Wake(n.Payload)
 	}
 }

@@ -47,7 +47,7 @@ func (l *Ledger) backup(ctx context.Context, path string) error {
 }
 
 func (l *Ledger) copyInto(ctx context.Context, path string) (err error) {
-	c, err := l.file.connect(ctx, &l.options)
+	c, err := l.file.connect(ctx, &l.options, patience)
 	if err != nil {
 		return l.file.fault("opening", err)
 	}

@@ -29,7 +29,7 @@ type prepared interface {
 }
 
 func connect(ctx context.Context, f file, o *options) (*conn, error) {
-	raw, err := f.connect(ctx, o, "wal_autocheckpoint(4000)", "cache_size(-65536)")
+	raw, err := f.connect(ctx, o, append(o.pragmas(), "wal_autocheckpoint(4000)", "journal_size_limit(67108864)", "cache_size(-65536)")...)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func (d database) Move(ctx context.Context, do, look *statement.Statement, a *st
 		return nil, nil, err
 	}
 	for i := range m {
-		l.waiters.wake(m[i].Key)
+		l.waiters.Wake(m[i].Key)
 	}
 	return m, f, nil
 }

@@ -25,7 +25,8 @@ var synced = struct {
 	folders map[uintptr]bool   // of files whose next sync is one of their folder, too
 	methods map[uintptr]uintptr
 	files   map[string][]byte
-}{paths: map[uintptr]string{}, folders: map[uintptr]bool{}, methods: map[uintptr]uintptr{}, files: map[string][]byte{}}
+	fails   map[string]bool // of files by path, whose syncs fail
+}{fails: map[string]bool{}, paths: map[uintptr]string{}, folders: map[uintptr]bool{}, methods: map[uintptr]uintptr{}, files: map[string][]byte{}}
 
 // durable returns what files of a database held when they were last synced, by what their names end in.
 func durable(path string) map[string][]byte {
@@ -38,6 +39,13 @@ func durable(path string) map[string][]byte {
 		}
 	}
 	return left
+}
+
+// failSyncs has the syncs of a file fail from now on, or not.
+func failSyncs(path string, fail bool) {
+	synced.Lock()
+	defer synced.Unlock()
+	synced.fails[path] = fail
 }
 
 // mountDisk registers the file system, once for the process.
@@ -97,8 +105,11 @@ func watched(tls *libc.TLS, original uintptr) uintptr {
 	xSync := methods.FxSync
 	methods.FxSync = pointer(func(tls *libc.TLS, file uintptr, flags int32) int32 {
 		synced.Lock()
-		path := synced.paths[file]
+		path, fails := synced.paths[file], synced.fails[synced.paths[file]]
 		synced.Unlock()
+		if fails {
+			return lib.SQLITE_IOERR_FSYNC
+		}
 		content, err := os.ReadFile(path) // before the sync: what is written meanwhile may be lost
 		rc := call(xSync, (func(*libc.TLS, uintptr, int32) int32)(nil))(tls, file, flags)
 		if rc == lib.SQLITE_OK && err == nil {

@@ -61,13 +61,13 @@ func syncFolder(path string) error {
 	return errors.Join(err, folder.Close())
 }
 
-// dsn is the name under which the driver opens the file, with the settings of every connection and others of one.
+// dsn is the name under which the driver opens the file, with the settings of the connection.
 func (f file) dsn(o *options, pragmas ...string) string {
 	path := filepath.ToSlash(string(f))
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path
 	}
-	query := url.Values{"_pragma": append(o.pragmas(), pragmas...)}
+	query := url.Values{"_pragma": pragmas}
 	if o.vfs != "" {
 		query.Set("vfs", o.vfs)
 	}

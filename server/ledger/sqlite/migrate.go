@@ -23,8 +23,14 @@ var (
 	ErrNewer = schema.ErrNewer
 )
 
-// check looks whether the file is ours, whole, and set as it has to be.
-func (f file) check(ctx context.Context, c *conn, o *options) error {
+// ours refuses the file of another program, before anything is set in it.
+func (f file) ours(ctx context.Context, o *options) (err error) {
+	raw, err := f.connect(ctx, o, patience)
+	if err != nil {
+		return f.fault("opening", err)
+	}
+	c := conn{raw: raw}
+	defer func() { err = errors.Join(err, c.close()) }()
 	program, err := c.number(ctx, "PRAGMA application_id")
 	if err != nil {
 		return f.fault("opening", err)
@@ -36,6 +42,11 @@ func (f file) check(ctx context.Context, c *conn, o *options) error {
 	if program != application && (program != 0 || tables != 0) {
 		return fmt.Errorf("the database file %s: %w", f, ErrForeign)
 	}
+	return nil
+}
+
+// check looks whether the file is set as it has to be, and whole.
+func (f file) check(ctx context.Context, c *conn, o *options) error {
 	mode, err := c.text(ctx, "PRAGMA journal_mode")
 	if err != nil {
 		return f.fault("opening", err)

@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"bytes"
 	"database/sql"
 	"errors"
 	"os"
@@ -142,6 +143,23 @@ func write(t *testing.T, path string, content []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestForeignFileStaysAsItIs(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	execute(t, path, "CREATE TABLE bookmarks (url text)")
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sqlite.Open(t.Context(), path); !errors.Is(err, sqlite.ErrForeign) {
+		t.Fatalf("Open() = %v; want ErrForeign", err)
+	}
+	after, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(after, before) {
+		t.Errorf("the file of another program was changed (%v)", err)
 	}
 }
 

@@ -3,10 +3,12 @@
 package sqlite
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -118,5 +120,38 @@ func TestPowerCutOfProcess(t *testing.T) {
 	last := moments[len(moments)-1]
 	if missing := lost(t, last, last.left["-wal"]); len(missing) == 0 {
 		t.Error("durability process lost nothing in a power cut")
+	}
+}
+
+// After a sync that failed nothing is acknowledged any more: what the disk holds is known again when the file is opened anew.
+func TestSyncFails(t *testing.T) {
+	t.Parallel()
+	l, path := opened(t, onDisk(t))
+	if _, ok, err := l.Claim(t.Context(), claimOf("before")); !ok {
+		t.Fatal(err)
+	}
+	failSyncs(path+"-wal", true)
+	for _, key := range []string{"while", "while2"} {
+		if _, ok, err := l.Claim(t.Context(), claimOf(key)); ok || !errors.Is(err, ledger.ErrUnavailable) {
+			t.Errorf("Claim() while syncs fail = %v, %v; want ErrUnavailable", ok, err)
+		}
+	}
+	failSyncs(path+"-wal", false)
+	if _, ok, err := l.Claim(t.Context(), claimOf("after")); ok || err == nil || !strings.Contains(err.Error(), "look at the disk") {
+		t.Errorf("Claim() after a sync failed = %v, %v; want that the file has to be opened anew", ok, err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for _, key := range []string{"before", "while", "while2", "after"} {
+		row, ok, err := l.Claim(t.Context(), claimOf(key)) // asked again
+		if !ok || row.Fence != 1 {
+			t.Errorf("Claim(%s) asked again = fence %d, %v, %v; want it made once", key, row.Fence, ok, err)
+		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/remedyrpc/remedy/server/ledger"
 	"github.com/remedyrpc/remedy/server/ledger/internal/statement"
+	"github.com/remedyrpc/remedy/server/ledger/internal/waiting"
 )
 
 // Ledger is a ledger in one file. It is safe for concurrent use.
@@ -28,7 +29,7 @@ type Ledger struct {
 	lock       *os.File
 	writer     *writer
 	readers    *sql.DB
-	waiters    waiters
+	waiters    waiting.Room[ledger.Key]
 	backups    sync.RWMutex // held by each backup, and by Close
 	closing    func() error
 }
@@ -64,6 +65,9 @@ func Open(ctx context.Context, path string, opts ...Option) (*Ledger, error) {
 
 func open(ctx context.Context, f file, o options) (*Ledger, error) {
 	_ = syncData() // fsync, which is as durable, is what there is instead
+	if err := f.ours(ctx, &o); err != nil {
+		return nil, err
+	}
 	c, err := connect(ctx, f, &o)
 	if err != nil {
 		return nil, f.fault("opening", err)
@@ -73,7 +77,7 @@ func open(ctx context.Context, f file, o options) (*Ledger, error) {
 	if err != nil {
 		return nil, errors.Join(err, c.close())
 	}
-	readers, err := lib.NewConnector(f.dsn(&o, "query_only(1)"))
+	readers, err := lib.NewConnector(f.dsn(&o, append(o.pragmas(), "query_only(1)")...))
 	if err != nil {
 		return nil, errors.Join(f.fault("opening", err), c.close())
 	}
@@ -137,7 +141,7 @@ func (l *Ledger) close() error {
 	return errors.Join(l.file.fault("closing", err), l.lock.Close())
 }
 
-// connect opens a connection that has the settings it needs.
+// connect opens a connection with some settings.
 func (f file) connect(ctx context.Context, o *options, pragmas ...string) (driver.Conn, error) {
 	connector, err := lib.NewConnector(f.dsn(o, pragmas...))
 	if err != nil {
@@ -146,9 +150,12 @@ func (f file) connect(ctx context.Context, o *options, pragmas ...string) (drive
 	return connector.Connect(ctx) //nolint:wrapcheck // fault says what it means
 }
 
-// pragmas are the settings of every connection.
+// patience is how long a connection waits for a lock of another program.
+const patience = "busy_timeout(5000)"
+
+// pragmas are the settings of every connection to a file that is ours.
 func (o *options) pragmas() []string {
-	all := []string{"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(" + o.durability.synchronous() + ")"}
+	all := []string{patience, "journal_mode(WAL)", "synchronous(" + o.durability.synchronous() + ")"}
 	if o.maxPages > 0 {
 		all = append(all, fmt.Sprintf("max_page_count(%d)", o.maxPages))
 	}

@@ -34,8 +34,8 @@ func hold(t *testing.T, l *Ledger) (release func()) {
 	}
 }
 
-// waiting starts so many claims, and returns when all of them wait for the writer.
-func waiting(t *testing.T, l *Ledger, n int, claim func(i int) error) (finish func() []error) {
+// queued starts so many claims, and returns when all of them wait for the writer.
+func queued(t *testing.T, l *Ledger, n int, claim func(i int) error) (finish func() []error) {
 	t.Helper()
 	errs := make([]error, n)
 	var ready, group sync.WaitGroup
@@ -59,7 +59,7 @@ func TestMovesShareCommits(t *testing.T) {
 	const n = 100
 	before := l.writer.commits.Load()
 	release := hold(t, l)
-	finish := waiting(t, l, n, func(i int) error {
+	finish := queued(t, l, n, func(i int) error {
 		_, ok, err := l.Claim(t.Context(), claimOf(strconv.Itoa(i)))
 		if err == nil && !ok {
 			err = errors.New("not claimed")
@@ -82,7 +82,7 @@ func TestOneFailsAlone(t *testing.T) {
 	l, _ := opened(t)
 	failure := errors.New("bad statement")
 	release := hold(t, l)
-	finish := waiting(t, l, 20, func(i int) error {
+	finish := queued(t, l, 20, func(i int) error {
 		if i == 7 {
 			return l.writer.do(t.Context(), func() error {
 				// It had written something already.
