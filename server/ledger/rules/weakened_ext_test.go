@@ -71,13 +71,17 @@ func TestEveryRuleIsNeeded(t *testing.T) {
 	}
 }
 
-// TestWhatNeedNotHold weakens what only serves that callers get an answer: nothing that was promised breaks.
+// TestWhatNeedNotHold weakens what only serves that callers get an answer, or what is there for processes that pause: nothing
+// that was promised breaks.
 func TestWhatNeedNotHold(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]setting{
 		"a lost answer to the crossing is asked for with a strict guard": {rules: strictCross(realRules()), lost: 1, resolver: true},
 		"a lost answer to the crossing is no effect at once":             {lostCross: "fail", lost: 1, resolver: true},
-		"freed rows are forgotten, and their fences with them":           {rules: forgetting(realRules()), lost: 1, crashes: 1, resolver: true},
+		"not applied frees the key, where effects begin in their time": {
+			rules: resolveFrees(realRules()), punctual: true, resolver: true, crashes: 1,
+		},
+		"freed rows are forgotten, and their fences with them": {rules: forgetting(realRules()), lost: 1, crashes: 1, resolver: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
