@@ -282,6 +282,9 @@ func (s *Server) abandon(ctx context.Context, c *call) {
 // failure is what a freed operation keeps of its error. It is shared with those who wait, unless they have other deadlines.
 func (s *Server) failure(id string, err error) ledger.Failure {
 	failure := ledger.Failure{Code: string(errs.CodeOf(err))}
+	if masked(err) {
+		failure.Code = string(errs.CodeInternal)
+	}
 	if !cutOff(err) && errs.CodeOf(err) != errs.CodeOperationTimeout {
 		s.waiters.fail(id, err)
 		failure.Status = wireOf(err)

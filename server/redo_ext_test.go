@@ -1,0 +1,156 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/remedyrpc/remedy/errs"
+	"github.com/remedyrpc/remedy/server"
+	"github.com/remedyrpc/remedy/server/ledger"
+	"github.com/remedyrpc/remedy/server/ledger/memory"
+)
+
+// TestRedo has an operation of a tool that dedupes on the operation id be lost past its boundary. The next equal call
+// executes it again, under the same id, and whatever fails from there on is unknown.
+func TestRedo(t *testing.T) {
+	t.Parallel()
+	unknown := said{errs.CodeOutcomeUnknown, errs.EffectUnknown}
+	lost := errors.New("lost")
+	leaves := func(ctx context.Context, _ *server.Op, _ in) error { return sleep(ctx, time.Hour) }
+	tests := []struct {
+		name    string
+		again   script // of the second time
+		change  func(*server.Tool[in, out])
+		said    said
+		hooks   []string
+		state   ledger.State
+		cross   int
+		timeout time.Duration
+	}{
+		{name: "works", hooks: []string{"authorize", "execute", "effect"}, state: ledger.Done, cross: 2},
+		{
+			name: "immediate", change: immediate(func(_ context.Context, _ *server.Op, i in) (out, error) { return out(i), nil }),
+			hooks: []string{"authorize"}, state: ledger.Done, cross: 2,
+		},
+		{
+			name: "Execute fails", again: script{execute: func(context.Context, *server.Op, in) error { return stale.New() }},
+			said: unknown, hooks: []string{"authorize", "execute"}, state: ledger.Unknown, cross: 1,
+		},
+		{
+			name: "Execute panics", again: script{execute: func(context.Context, *server.Op, in) error { panic(secret) }},
+			said: unknown, hooks: []string{"authorize", "execute"}, state: ledger.Unknown, cross: 1,
+		},
+		{
+			name: "its caller leaves", again: script{execute: leaves}, timeout: time.Second,
+			said: unknown, hooks: []string{"authorize", "execute"}, state: ledger.Unknown, cross: 1,
+		},
+		{
+			name: "not applied", again: script{effect: func(_ context.Context, op *server.Op, _ in) (out, error) {
+				return out{}, op.NotApplied(stale.New())
+			}}, said: unknown, hooks: []string{"authorize", "execute", "effect"}, state: ledger.Unknown, cross: 2,
+		},
+		{
+			name: "fails", again: script{effect: func(context.Context, *server.Op, in) (out, error) { return out{}, lost }},
+			said: unknown, hooks: []string{"authorize", "execute", "effect"}, state: ledger.Unknown, cross: 2,
+		},
+		{
+			name: "found", again: script{recover: func(_ context.Context, _ *server.Op, in in) (server.Recovered[out], error) {
+				return server.Committed(out(in)), nil
+			}}, hooks: []string{"authorize", "recover"}, state: ledger.Done, cross: 1,
+		},
+		{
+			name: "not to be found out", again: script{recover: func(context.Context, *server.Op, in) (server.Recovered[out], error) {
+				return server.NotFound[out](), lost
+			}}, said: unknown, hooks: []string{"authorize", "recover"}, state: ledger.Unknown, cross: 1,
+		},
+		{
+			name: "it does not dedupe any more", change: func(t *server.Tool[in, out]) { t.DedupesOnOperationID = false },
+			said: unknown, hooks: []string{"authorize"}, state: ledger.Unknown, cross: 1,
+		},
+	}
+	for i := range tests {
+		test := &tests[i]
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				m := memory.New()
+				s := newStage(kind{first: vanishes, dedupes: true})
+				defer release(s.gone)
+				s.abandoned(t, m)
+				change := []func(*server.Tool[in, out]){func(t *server.Tool[in, out]) { t.DedupesOnOperationID = true }}
+				if test.change != nil {
+					change = append(change, test.change)
+				}
+				srv := newServer(t, []*server.AnyTool{test.again.tool("t", change...)}, server.WithLedger(m))
+				ctx, cancel := t.Context(), context.CancelFunc(func() {})
+				if test.timeout > 0 {
+					ctx, cancel = context.WithTimeout(ctx, test.timeout)
+				}
+				defer cancel()
+				id := row(t, m).ID
+				r, err := call(ctx, srv, "k", `{"id":"a"}`)
+				if saidBy(err) != test.said || err == nil && r.OperationID != id {
+					t.Errorf("got %+v, %v", r, err)
+				}
+				if hooks := test.again.hooks(); !slices.Equal(hooks, test.hooks) {
+					t.Errorf("hooks %v, want %v", hooks, test.hooks)
+				}
+				if got := row(t, m); got.State != test.state || got.Crossings != test.cross || got.ID != id {
+					t.Errorf("it is %v after %d crossings", got.State, got.Crossings)
+				}
+				time.Sleep(time.Minute)
+				if _, err := call(t.Context(), srv, "k", `{"id":"a"}`); saidBy(err) != test.said {
+					t.Errorf("again: got %v", err)
+				}
+			})
+		})
+	}
+}
+
+// immediate makes a tool one that checks nothing.
+func immediate(f func(context.Context, *server.Op, in) (out, error)) func(*server.Tool[in, out]) {
+	return func(t *server.Tool[in, out]) { t.Execute, t.Immediate = nil, f }
+}
+
+// TestRedoIsNotRepeatedByAnotherVersion has the process that was to execute again end before it did, and a version come that
+// cannot: it must not have the effect a second time.
+func TestRedoIsNotRepeatedByAnotherVersion(t *testing.T) {
+	t.Parallel()
+	for _, now := range []bool{false, true} { // immediate
+		synctest.Test(t, func(t *testing.T) {
+			m := memory.New()
+			s := newStage(kind{first: vanishes, dedupes: true})
+			defer release(s.gone)
+			s.abandoned(t, m)
+			held, ok, err := m.Recover(t.Context(), ledger.Recovery{Key: row(t, m).Key, Attempt: "r", Lease: time.Second})
+			if !ok || err != nil {
+				t.Fatal(ok, err)
+			}
+			if _, ok, err := m.Redo(t.Context(), held.Hold(), time.Second); !ok || err != nil {
+				t.Fatal(ok, err)
+			}
+			time.Sleep(time.Second)
+			var other script
+			var change []func(*server.Tool[in, out])
+			if now {
+				change = append(change, immediate(func(_ context.Context, _ *server.Op, i in) (out, error) {
+					other.note("effect")
+					return out(i), nil
+				}))
+			}
+			srv := newServer(t, []*server.AnyTool{other.tool("t", change...)}, server.WithLedger(m))
+			for range 2 {
+				if _, err := call(t.Context(), srv, "k", `{"id":"a"}`); saidBy(err) != (said{errs.CodeOutcomeUnknown, errs.EffectUnknown}) {
+					t.Errorf("got %v", err)
+				}
+			}
+			if got := row(t, m); got.State != ledger.Unknown || other.count("effect") != 0 {
+				t.Errorf("it is %v after %d effects", got.State, other.count("effect"))
+			}
+		})
+	}
+}
