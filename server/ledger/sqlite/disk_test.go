@@ -26,7 +26,10 @@ var synced = struct {
 	methods map[uintptr]uintptr
 	files   map[string][]byte
 	fails   map[string]bool // of files by path, whose syncs fail
-}{fails: map[string]bool{}, paths: map[uintptr]string{}, folders: map[uintptr]bool{}, methods: map[uintptr]uintptr{}, files: map[string][]byte{}}
+}{
+	paths: map[uintptr]string{}, folders: map[uintptr]bool{}, methods: map[uintptr]uintptr{},
+	files: map[string][]byte{}, fails: map[string]bool{},
+}
 
 // durable returns what files of a database held when they were last synced, by what their names end in.
 func durable(path string) map[string][]byte {
