@@ -56,8 +56,9 @@ func texts() kong.Vars {
 		"allow_remote": "Listen on an address that is not loopback, although nothing is encrypted and every caller is one and the same: " +
 			"only behind a proxy that sees to both. Off by default.",
 		"dev_principal": "Who a caller on loopback is that does not say so in the header remedy-dev-principal.",
-		"db": "Where operations are kept: a file (SQLite), postgres://… (a database that replicas share), or memory, which forgets " +
-			"them at the end of the process: a retry after that has the effect again. The default is the file operations.db in " +
+		"db": "Where operations are kept: a file (SQLite), postgres://… (a database that replicas share; with a password, set the " +
+			"variable and not the flag), or memory, which forgets them at the end of the process: a retry after that has the " +
+			"effect again. An older schema is migrated, a newer one refused. The default is the file operations.db in " +
 			"$STATE_DIRECTORY, or else in a folder of this program's name in $XDG_STATE_HOME or ~/.local/state.",
 		"db_durability": "What an acknowledged write to an SQLite file survives. full: a power cut. process: only the end of this " +
 			"process, so that a power cut may repeat effects; for development.",

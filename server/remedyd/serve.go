@@ -28,7 +28,11 @@ func (p *program) serve(ctx context.Context, f *flags) int {
 		return ExitDatabase
 	}
 	store, err := f.open(ctx)
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		logger.LogAttrs(ctx, slog.LevelInfo, "stopped before the database was open")
+		return ExitOK
+	case err != nil:
 		p.complain(err)
 		return ExitDatabase
 	}
@@ -68,7 +72,13 @@ func (p *program) serveWith(ctx context.Context, f *flags, logger *slog.Logger, 
 		p.complain(fmt.Errorf("--listen %s: %w: stop what listens there, or choose another port; port 0 takes a free one", f.Listen, err))
 		return ExitFailed
 	}
-	d, err := f.daemon(logger, store, fromLoopback(listener.Addr()), p.tools)
+	development := fromLoopback(listener.Addr())
+	if !development && !f.AllowRemote {
+		p.complain(errors.Join(fmt.Errorf("--listen %s: here it is %s, which is not a loopback address: write 127.0.0.1 or [::1]",
+			f.Listen, listener.Addr()), listener.Close()))
+		return ExitFailed
+	}
+	d, err := f.daemon(logger, store, development, p.tools)
 	if err != nil {
 		p.complain(errors.Join(err, listener.Close()))
 		return ExitFailed
