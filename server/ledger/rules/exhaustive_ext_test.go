@@ -18,19 +18,19 @@ func TestEveryInterleaving(t *testing.T) {
 		{"upstream dedupes", 60_000, false, setting{resolver: true, lost: 1, crashes: 2, dedupes: true}},
 		{"two answers lost", 80_000, true, setting{resolver: true, lost: 2, crashes: 1}},
 		{"two answers lost, upstream dedupes", 100_000, true, setting{resolver: true, lost: 2, crashes: 2, dedupes: true}},
-		{"claims are asked for again", 100_000, true, setting{resolver: true, lost: 1, crashes: 1, persistent: true}},
+		{"claims are asked for again", 50_000, true, setting{resolver: true, lost: 1, persistent: true}},
 		{"immediate tool", 10_000, false, setting{resolver: true, lost: 2, crashes: 2, immediate: true, persistent: true}},
 		{"immediate tool, upstream dedupes", 20_000, false, setting{
 			resolver: true, lost: 1, crashes: 2, immediate: true, persistent: true, dedupes: true,
 		}},
-		{"callers park early", 80_000, true, setting{resolver: true, lost: 1, crashes: 2, impatient: true}},
+		{"callers park early", 60_000, true, setting{resolver: true, lost: 1, crashes: 1, impatient: true}},
 		{"callers park early, upstream dedupes", 100_000, true, setting{resolver: true, lost: 1, crashes: 1, impatient: true, dedupes: true}},
 		{"no Recover, nobody resolves", 40_000, false, setting{lost: 1, crashes: 2, blind: true}},
 		{"no Recover, effects begin in their time", 50_000, false, setting{
 			resolver: true, lost: 1, crashes: 2, blind: true, punctual: true, impatient: true,
 		}},
-		{"who finds nothing frees", 60_000, true, setting{resolver: true, lost: 1, crashes: 2, afterNothing: "free"}},
-		{"who finds nothing crosses", 60_000, true, setting{resolver: true, lost: 1, crashes: 2, afterNothing: "cross"}},
+		{"who finds nothing frees", 40_000, true, setting{resolver: true, lost: 1, crashes: 1, afterNothing: "free"}},
+		{"who finds nothing crosses", 40_000, true, setting{resolver: true, lost: 1, crashes: 1, afterNothing: "cross"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
