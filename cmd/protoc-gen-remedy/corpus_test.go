@@ -139,6 +139,7 @@ func TestParameters(t *testing.T) {
 	files := compiled(t, protocPositions, corpus)
 	for parameter, want := range map[string]string{
 		"external_tool=a": "no such flag -external_tool", "clients=no": `parse error`, "paths=here": `unknown path type "here"`,
+		"external_tools=a b": "external_tools=a b names no tool", "external_tools=": "external_tools= names no tool",
 	} {
 		if got := generated(t, files, parameter, "one/one.proto").GetError(); !strings.Contains(got, want) {
 			t.Errorf("%s: got %q, want %q", parameter, got, want)

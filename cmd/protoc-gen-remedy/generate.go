@@ -31,7 +31,7 @@ func generate(gen *protogen.Plugin, s *settings) error {
 		uint64(pluginpb.CodeGeneratorResponse_FEATURE_SUPPORTS_EDITIONS)
 	gen.SupportedEditionsMinimum, gen.SupportedEditionsMaximum = descriptorpb.Edition_EDITION_PROTO2, descriptorpb.Edition_EDITION_2024
 	r := newRun(gen)
-	problems := r.set.Check(declared.WithExternalTools(s.external...), declared.Within(func(path string) bool {
+	problems := r.set.Check(declared.WithExternalTools(s.external...), declared.WithFiles(func(path string) bool {
 		return gen.FilesByPath[path].Generate
 	}))
 	if problems = declared.Sort(append(problems, r.goProblems(s.clients)...)); len(problems) > 0 {

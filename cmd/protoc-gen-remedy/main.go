@@ -30,6 +30,8 @@ import (
 	"runtime/debug"
 
 	"google.golang.org/protobuf/compiler/protogen"
+
+	"github.com/remedyrpc/remedy/internal/authored"
 )
 
 func main() {
@@ -63,6 +65,10 @@ type settings struct {
 func (s *settings) flags() *flag.FlagSet {
 	var flags flag.FlagSet
 	flags.Func("external_tools", "", func(name string) error {
+		if !authored.IsTool(name) {
+			return fmt.Errorf("external_tools=%s names no tool: write 1 to %d of A-Z, a-z, 0-9 and _ . / -, and repeat the option for others",
+				name, authored.MaxName)
+		}
 		s.external = append(s.external, name)
 		return nil
 	})

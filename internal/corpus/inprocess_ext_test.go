@@ -164,6 +164,10 @@ func TestNilError(t *testing.T) {
 		if m := messageOf(e); m.ProtoReflect().IsValid() {
 			t.Errorf("message: got %v", m)
 		}
+		base := s.raise(s.message.Interface()).Base()
+		if got, ok := s.as(e.WithBase(base)); !ok || got.Base() != base {
+			t.Errorf("with another base: got %v", got)
+		}
 		if got := logged(t, e); got["code"] != "internal" {
 			t.Errorf("logged: %v", got)
 		}

@@ -19,18 +19,17 @@ func WithExternalTools(names ...string) CheckOption {
 	}
 }
 
-// Within says by their paths which files are refused; the others are only what these are held against. The default is all
-// files.
-func Within(refused func(path string) bool) CheckOption {
-	return func(c *checker) { c.within = refused }
+// WithFiles says by their paths which files are checked; the others are what these are held against. The default is all files.
+func WithFiles(checked func(path string) bool) CheckOption {
+	return func(c *checker) { c.checked = checked }
 }
 
 // checker looks at one set.
 type checker struct {
 	*Set
 
-	within   func(path string) bool
-	tools    map[string]bool // the tools that plans may use
+	checked  func(path string) bool // whether a file is
+	tools    map[string]bool        // the tools that plans may use
 	listed   map[*Error][]*Method
 	problems []*Problem
 }
@@ -38,7 +37,7 @@ type checker struct {
 // Check returns everything that is refused, sorted by file and position. Errors of remedy.v1 are not checked.
 func (s *Set) Check(options ...CheckOption) []*Problem {
 	c := &checker{
-		Set: s, within: func(string) bool { return true }, tools: make(map[string]bool), listed: make(map[*Error][]*Method),
+		Set: s, checked: func(string) bool { return true }, tools: make(map[string]bool), listed: make(map[*Error][]*Method),
 	}
 	for _, option := range options {
 		option(c)
@@ -58,7 +57,7 @@ func (s *Set) Check(options ...CheckOption) []*Problem {
 	}
 	c.checkDuplicates()
 	for _, p := range s.unread {
-		if c.within(p.File) {
+		if c.checked(p.File) {
 			c.problems = append(c.problems, p)
 		}
 	}
@@ -76,10 +75,10 @@ func (c *checker) checkDuplicates() {
 	first := make(map[identity]*Error)
 	byPlace := slices.SortedStableFunc(slices.Values(c.Errors), func(a, b *Error) int {
 		switch a, b := a.Message.ParentFile().Path(), b.Message.ParentFile().Path(); {
-		case c.within(a) == c.within(b):
+		case c.checked(a) == c.checked(b):
 			return cmp.Compare(a, b)
-		case c.within(b):
-			return -1 // the other one is refused
+		case c.checked(b):
+			return -1 // so that b is refused
 		default:
 			return 1
 		}
@@ -100,7 +99,7 @@ func (c *checker) checkDuplicates() {
 }
 
 func (c *checker) refusef(d protoreflect.Descriptor, path []int32, format string, arguments ...any) {
-	if c.within(d.ParentFile().Path()) {
+	if c.checked(d.ParentFile().Path()) {
 		c.problems = append(c.problems, NewProblem(d, path, format, arguments...))
 	}
 }

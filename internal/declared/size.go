@@ -58,8 +58,9 @@ func costOf(e *Error) int {
 		}
 		st.Details = append(st.Details, packed)
 	}
-	st.Details = append(st.Details, &anypb.Any{TypeUrl: typePrefix + string(e.Message.FullName())}) // its fields may have to go
-	return listCost + inHeader + (4*proto.Size(st)+2)/3                                             //nolint:mnd // base64
+	// The fields of the message may have to go, and its type does not.
+	st.Details = append(st.Details, &anypb.Any{TypeUrl: typePrefix + string(e.Message.FullName())})
+	return listCost + inHeader + (4*proto.Size(st)+2)/3 //nolint:mnd // base64
 }
 
 // bounded is a message of as many bytes as can be left of one that is cut to what a header takes, and what it takes there.
