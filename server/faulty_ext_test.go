@@ -28,6 +28,7 @@ type faulty struct {
 	mu     sync.Mutex
 	faults map[string]*planned // by move
 	asked  map[string]int
+	note   func(move string) // of every move that is asked for; may be nil
 }
 
 type planned struct {
@@ -75,6 +76,9 @@ func (f *faulty) next(move string) fault {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.asked[move]++
+	if f.note != nil {
+		f.note(move)
+	}
 	p := f.faults[move]
 	if p == nil || p.left == 0 {
 		return ""

@@ -12,6 +12,8 @@ import (
 
 	"github.com/remedyrpc/remedy/errs"
 	"github.com/remedyrpc/remedy/server"
+	"github.com/remedyrpc/remedy/server/ledger"
+	"github.com/remedyrpc/remedy/server/ledger/memory"
 )
 
 func TestForgetting(t *testing.T) {
@@ -136,5 +138,33 @@ func TestFull(t *testing.T) {
 		time.Sleep(24 * time.Hour)
 		refused() // none is complete
 		warnings(1)
+	})
+}
+
+// TestExpired has the output of an operation, and then the operation, be forgotten after their time.
+func TestExpired(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := memory.New()
+		var s script
+		srv := s.server(t, server.WithLedger(m), server.WithRetention(time.Hour, 2*time.Hour), server.WithStopDelay(0))
+		srv.Register(nowhere{})
+		defer stop(t, srv)
+		first, err := call(t.Context(), srv, "k", `{"id":"a"}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour + 2*time.Minute)
+		_, err = call(t.Context(), srv, "k", `{"id":"a"}`)
+		if saidBy(err) != (said{errs.CodeOperationExpired, errs.EffectApplied}) || errs.InfoOf(err).OperationID != first.OperationID {
+			t.Errorf("got %v", err)
+		}
+		time.Sleep(time.Hour)
+		if got := row(t, m); got.State != ledger.None {
+			t.Errorf("it is %v", got.State)
+		}
+		if r, err := call(t.Context(), srv, "k", `{"id":"a"}`); err != nil || r.Replayed || r.OperationID == first.OperationID {
+			t.Errorf("got %+v, %v", r, err)
+		}
 	})
 }
