@@ -104,7 +104,8 @@ func (w *world) startWith(args []string, variables ...string) *process {
 	})}
 	w.Cleanup(func() {
 		_ = cmd.Process.Kill() // where it has not ended
-		if p.wait(); w.Failed() {
+		p.wait()
+		if w.Failed() {
 			w.Logf("%v %v:\n%s", args, variables, log.String())
 		}
 	})

@@ -1,7 +1,6 @@
 package shop_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -47,7 +46,7 @@ func TestShip(t *testing.T) {
 	for _, test := range tests {
 		key := test.tool + "-" + test.fate
 		for range 2 {
-			result, err := srv.Call(context.Background(), server.Call{
+			result, err := srv.Call(t.Context(), server.Call{
 				Tool: test.tool, OperationKey: key, Input: `{"parcel":"p1","fate":"` + test.fate + `"}`,
 			})
 			if errs.CodeOf(err) != test.code || err == nil && result.OperationID == "" {
@@ -76,7 +75,7 @@ func TestBook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = srv.Call(context.Background(), server.Call{Tool: "ship_tracked", OperationKey: "k", Input: `{"parcel":"p1"}`})
+	_, err = srv.Call(t.Context(), server.Call{Tool: "ship_tracked", OperationKey: "k", Input: `{"parcel":"p1"}`})
 	if errs.CodeOf(err) != errs.CodeOutcomeUnknown {
 		t.Errorf("got %v", err)
 	}

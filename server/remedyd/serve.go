@@ -88,6 +88,8 @@ func (p *program) serveWith(ctx context.Context, f *flags, logger *slog.Logger, 
 		p.complain(errors.Join(fmt.Errorf("printing the address: %w", err), listener.Close()))
 		return ExitFailed
 	}
+	logger.LogAttrs(ctx, slog.LevelInfo, "serving", slog.String("address", listener.Addr().String()),
+		slog.String("db", f.database.String()), slog.Int("tools", len(p.tools)))
 	return d.serve(ctx, listener)
 }
 
@@ -116,9 +118,9 @@ func (f *flags) daemon(logger *slog.Logger, store ledger.Ledger, development boo
 	}
 	srv, err := server.New(tools, options...)
 	if err != nil {
-		return nil, fmt.Errorf("making the server: %w", err)
+		return nil, err // it says what it is of
 	}
-	stages, err := f.interceptors(logger, identify)
+	stages, err := f.stages(logger, identify)
 	if err != nil {
 		return nil, err
 	}
@@ -127,8 +129,8 @@ func (f *flags) daemon(logger *slog.Logger, store ledger.Ledger, development boo
 	return &daemon{stopTimeout: f.StopTimeout, development: development, logger: logger, server: srv, grpc: g}, nil
 }
 
-// interceptors are the stages around every call, in the order of package interceptors.
-func (f *flags) interceptors(logger *slog.Logger, identify auth.Func) ([]grpc.ServerOption, error) {
+// stages are what is around every call, in the order of package interceptors.
+func (f *flags) stages(logger *slog.Logger, identify auth.Func) ([]grpc.ServerOption, error) {
 	rules, err := validate.New(nil)
 	if err != nil {
 		return nil, fmt.Errorf("making the validation: %w", err)

@@ -14,6 +14,8 @@ import (
 
 	"github.com/remedyrpc/remedy/errs"
 	servicev1 "github.com/remedyrpc/remedy/gen/remedy/service/v1"
+	"github.com/remedyrpc/remedy/internal/tcptest"
+	"github.com/remedyrpc/remedy/server"
 	"github.com/remedyrpc/remedy/server/remedyd"
 )
 
@@ -120,6 +122,31 @@ func TestRemote(t *testing.T) {
 	}
 	if log := d.log.String(); !strings.Contains(log, "callers are not authenticated") || strings.Contains(log, "operator") {
 		t.Errorf("the log is %s", log)
+	}
+}
+
+// TestStoppedBefore is told to stop before it begins.
+func TestStoppedBefore(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	for _, db := range []string{"memory", filepath.Join(t.TempDir(), "x.db"), "postgres://" + tcptest.Refused(t) + "/ops"} {
+		var log strings.Builder
+		args := []string{"remedyd", "--listen", "127.0.0.1:0", "--stop-delay", "0s", "--db", db}
+		if code := remedyd.Run(ctx, args, remedyd.Streams{Err: &log}); code != remedyd.ExitOK || !strings.Contains(log.String(), "stopped") {
+			t.Errorf("--db %s: exit code %d, %s", db, code, log.String())
+		}
+	}
+}
+
+// TestToolsRefused has a tool that is wrong, which is the fault of the program.
+func TestToolsRefused(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	wrong := server.NewTool("no name", "", server.Tool[doorInput, doorOutput]{})
+	code := remedyd.Run(t.Context(), []string{"remedyd", "--listen", "127.0.0.1:0", "--db", "memory"}, remedyd.Streams{Err: &log}, wrong)
+	if code != remedyd.ExitFailed || !strings.Contains(log.String(), `remedyd: server: tool "no name"`) {
+		t.Errorf("exit code %d, %s", code, log.String())
 	}
 }
 
