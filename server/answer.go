@@ -13,14 +13,13 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/remedyrpc/remedy/errs"
-	"github.com/remedyrpc/remedy/server/ledger"
 )
 
 // answer makes of the error of a stage what the caller gets: a typed error that says which call it belongs to and, where
 // that is known, that the call had no effect. Everything that was returned is matched in it, and what the caller is not
 // told is logged under the error id that it is given.
 func (s *Server) answer(ctx context.Context, c *call, stage string, err error) error {
-	info := errs.Info{RunID: c.runID(), Effect: s.effect(ctx, c, err)}
+	info := errs.Info{RunID: c.runID(), Effect: c.effect()}
 	if c.tool != nil {
 		info.Tool, info.OperationKey, info.OperationID = c.tool.name, c.key, c.row.ID
 	}
@@ -48,30 +47,18 @@ type returned struct{ error }
 func (r returned) Unwrap() error { return r.error }
 
 // effect says what is known of an effect when a call fails before its boundary. What it states is about the operation, as
-// its key names it, and not only about this call. None is stated where there is no key, for the operation that a call has
-// claimed and freed, and where a ledger that outlives the process says that there was none; else nothing is stated.
-func (s *Server) effect(ctx context.Context, c *call, err error) errs.Effect {
+// its key names it, and not only about this call. A key that nothing is known of proves nothing: its operation may have been
+// forgotten, and whatever the ledger, an equal call that has come at the same time may be about to claim it. So none is
+// stated where there is no key, and for the operation that a call has claimed and freed; else nothing is stated.
+func (c *call) effect() errs.Effect {
 	switch {
 	case c.tool == nil:
 		return errs.EffectUnspecified
-	case !c.tool.effect || c.freed || c.tool.key == nil && c.key == "" || s.neverBegan(ctx, c, err):
+	case !c.tool.effect || c.freed || c.tool.key == nil && c.key == "":
 		return errs.EffectNone
 	default:
 		return errs.EffectUnspecified
 	}
-}
-
-// neverBegan reports whether the ledger says of a call that asked it for nothing that its operation had no effect. It is
-// asked only where a client would conclude an unknown outcome from the error. The memory that a server has of itself says
-// nothing by not knowing a key: it forgets with the process.
-func (s *Server) neverBegan(ctx context.Context, c *call, err error) bool {
-	if s.config.ledger == nil || c.key == "" || c.asked || !cutOff(err) && !masked(err) {
-		return false
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), moment)
-	defer cancel()
-	row, err := s.ledger.Get(ctx, c.name())
-	return err == nil && (row.State == ledger.None || row.State == ledger.Free)
 }
 
 // masked reports whether a caller gets internal in place of an error.

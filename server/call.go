@@ -60,7 +60,6 @@ type call struct {
 	caller              auth.Identity // who is calling
 
 	row     ledger.Row // what is known of the operation; its state is None before something is
-	asked   bool       // it asked for the operation
 	begun   time.Time  // when it last asked for a claim or a crossing
 	claimed bool       // it owns the operation, and may execute it
 	lost    bool       // it did, and its lease was out

@@ -25,9 +25,9 @@
 // retry after that has the effect again.
 //
 // The effect that an error states is about the operation and not about the call alone. None is stated for an operation that
-// was claimed and freed again, where there is no key, and, where a client would otherwise conclude that it may have
-// happened, for a key that a ledger given by [WithLedger] knows nothing of. Any other call that fails before it has claimed
-// anything, for instance with invalid_input or authorization_denied, did nothing itself, and its error states no effect.
+// was claimed and freed again, and where there is no key. Any other call that fails before it has claimed anything, for
+// instance with invalid_input or authorization_denied, did nothing itself, and its error states no effect: its key may be
+// that of an operation that has been forgotten, or that an equal call is about to begin.
 //
 // Nothing here retries a call, and an effect that may have happened is not called again while its operation is known.
 package server

@@ -102,7 +102,7 @@ func (s *Server) read(ctx context.Context, c *call) error {
 func (s *Server) claim(ctx context.Context, c *call) error {
 	for !c.claimed { // else it is to be executed again, under the same operation id
 		claim := s.claimOf(c)
-		c.begun, c.asked = time.Now(), true
+		c.begun = time.Now()
 		got, err := ask(ctx, "claim", func(ctx context.Context) (ledger.Row, bool, error) { return s.ledger.Claim(ctx, claim) })
 		switch {
 		case errors.Is(err, ledger.ErrFull) && s.makeRoom(ctx):

@@ -25,6 +25,8 @@ const (
 type faulty struct {
 	*memory.Ledger
 
+	latency time.Duration // of every move; a move that nobody waits for any more is made all the same
+
 	mu     sync.Mutex
 	faults map[string]*planned // by move
 	asked  map[string]int
@@ -98,6 +100,9 @@ type made[T any] struct {
 
 // do makes a move, with what goes wrong.
 func do[T any](ctx context.Context, f *faulty, name string, move func(context.Context) (T, bool, error)) (T, bool, error) {
+	if f.latency > 0 {
+		move = delayed(f.latency, move)
+	}
 	var none T
 	switch fault := f.next(name); fault {
 	case lostBefore:
@@ -109,10 +114,17 @@ func do[T any](ctx context.Context, f *faulty, name string, move func(context.Co
 		time.AfterFunc(2*time.Second, func() { _, _, _ = move(context.WithoutCancel(ctx)) })
 		return none, false, lostAnswer(name)
 	case slow, tooSlow:
-		// A store goes on with what nobody waits for any more.
+		return delayed(map[bool]time.Duration{false: 3 * time.Second, true: 7 * time.Second}[fault == tooSlow], move)(ctx)
+	default:
+		return move(ctx)
+	}
+}
+
+// delayed makes a move some time later, also where nobody waits for it any more, as a store does.
+func delayed[T any](d time.Duration, move func(context.Context) (T, bool, error)) func(context.Context) (T, bool, error) {
+	return func(ctx context.Context) (T, bool, error) {
 		results := make(chan made[T], 1)
-		delay := map[bool]time.Duration{false: 3 * time.Second, true: 7 * time.Second}[fault == tooSlow]
-		time.AfterFunc(delay, func() {
+		time.AfterFunc(d, func() {
 			v, ok, err := move(context.WithoutCancel(ctx))
 			results <- made[T]{v, ok, err}
 		})
@@ -120,10 +132,9 @@ func do[T any](ctx context.Context, f *faulty, name string, move func(context.Co
 		case r := <-results:
 			return r.value, r.ok, r.err
 		case <-ctx.Done():
+			var none T
 			return none, false, ctx.Err()
 		}
-	default:
-		return move(ctx)
 	}
 }
 

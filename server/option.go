@@ -45,10 +45,8 @@ const (
 	DefaultKeepKeys    = 30 * 24 * time.Hour
 )
 
-// WithLedger sets where operations are kept; it stays the caller's to close, after [Server.Shutdown]. It has to keep what it
-// acknowledged: a key that it does not know had no effect, and callers are told so. The default, and nil, is memory of the
-// server's own: operations are forgotten with the process, an old key is then a new operation, and nothing is concluded from
-// one that is not known.
+// WithLedger sets where operations are kept; it stays the caller's to close, after [Server.Shutdown]. The default, and nil,
+// is memory: operations are forgotten with the process, and an old key is then a new operation.
 func WithLedger(l ledger.Ledger) Option { return func(c *config) { c.ledger = l } }
 
 // WithRetention says how long the outputs of completed operations are kept, and how long their keys are: an equal call in

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -283,67 +282,6 @@ func TestGoexit(t *testing.T) {
 	s := script{effect: func(context.Context, *server.Op, in) (out, error) { runtime.Goexit(); return out{}, nil }}
 	if _, err := call(t.Context(), s.server(t), "k", `{"id":"a"}`); errs.CodeOf(err) != errs.CodeOutcomeUnknown {
 		t.Errorf("got %v", err)
-	}
-}
-
-// TestRandomLeaving cancels at many moments: nobody is told that nothing happened when something did.
-func TestRandomLeaving(t *testing.T) {
-	t.Parallel()
-	for moment := range 60 {
-		synctest.Test(t, func(t *testing.T) {
-			s := script{
-				authorize: func(ctx context.Context, _ *server.Op, _ in) error { return sleep(ctx, 10*time.Millisecond) },
-				execute:   func(ctx context.Context, _ *server.Op, _ in) error { return sleep(ctx, 10*time.Millisecond) },
-				effect: func(ctx context.Context, _ *server.Op, in in) (out, error) {
-					return out(in), sleep(ctx, 10*time.Millisecond)
-				},
-				verify: func(ctx context.Context, _ *server.Op, _ in, _ out) (server.Verdict, error) {
-					return server.Verified, sleep(ctx, 10*time.Millisecond)
-				},
-			}
-			srv := s.server(t)
-			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(moment)*time.Millisecond)
-			defer cancel()
-			_, err := call(ctx, srv, "k", `{"id":"a"}`)
-			time.Sleep(time.Second)
-			effects := s.count("effect")
-			switch errs.EffectOf(err) {
-			case errs.EffectNone:
-				if effects != 0 {
-					t.Errorf("%d ms: told of no effect, and there was one", moment)
-				}
-			case errs.EffectApplied:
-				if effects != 1 {
-					t.Errorf("%d ms: told of an effect, and there was none", moment)
-				}
-			case errs.EffectUnspecified:
-				if err != nil && effects != 0 {
-					t.Errorf("%d ms: told nothing of an effect, and there was one: %v", moment, err)
-				}
-			case errs.EffectUnknown:
-				if err != nil && errs.CodeOf(err) != errs.CodeOutcomeUnknown {
-					t.Errorf("%d ms: got %v", moment, err)
-				}
-			}
-			if effects == 1 {
-				switch status.Code(err) {
-				case codes.Canceled, codes.DeadlineExceeded, codes.Unavailable:
-					t.Errorf("%d ms: past the boundary %v", moment, err)
-				}
-			}
-			var wg sync.WaitGroup
-			for range 3 {
-				wg.Go(func() {
-					if _, err := call(t.Context(), srv, "k", `{"id":"a"}`); err != nil {
-						t.Errorf("%d ms: again: %v", moment, err)
-					}
-				})
-			}
-			wg.Wait()
-			if got := s.count("effect"); got != 1 {
-				t.Errorf("%d ms: the effect was called %d times", moment, got)
-			}
-		})
 	}
 }
 
