@@ -50,3 +50,29 @@ func BenchmarkBare(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkRows is whether an operation takes longer among many others.
+func BenchmarkRows(b *testing.B) {
+	dsn := server(b)
+	for _, rows := range []int{1_000, 100_000, 1_000_000} {
+		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
+			schema := newSchema(b, dsn)
+			l := open(b, dsn+"&pool_max_conns=32", postgres.WithSchema(schema))
+			b.Cleanup(func() { l.Close() })
+			if err := benchtest.Operation(b.Context(), l, "the one", false); err != nil {
+				b.Fatal(err)
+			}
+			table := pgx.Identifier{schema, "operations"}.Sanitize()
+			execute(b, dsn, fmt.Sprintf(`INSERT INTO %[1]s (%[2]s, key, id, created_at, moved_at)
+SELECT %[2]s, md5(i::text), 'op_' || md5(i::text), created_at - i, moved_at - i FROM %[1]s, generate_series(1, %[3]d) AS i`,
+				table, copied, rows-1))
+			execute(b, dsn, "VACUUM ANALYZE "+table)
+			benchtest.Parallel(b, 32, func(ctx context.Context, n int64) error {
+				return benchtest.Operation(ctx, l, strconv.FormatInt(n, 10), true)
+			})
+		})
+	}
+}
+
+const copied = `tenant, scope, tool, state, version, attempt, fence, crossings, sent, prepared, tool_version, principal, run_id,
+  lease_until, acts_until, crossed_at, completed_at, omitted, size, hash, kept, moves, trail, output`

@@ -84,7 +84,7 @@ func fill(tb testing.TB, path string, rows int) {
 	if err := l.Close(); err != nil {
 		tb.Fatal(err)
 	}
-	db, err := sql.Open("sqlite", "file:"+path)
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=synchronous(OFF)&_pragma=cache_size(-400000)")
 	if err != nil {
 		tb.Fatal(err)
 	}
