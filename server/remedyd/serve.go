@@ -59,6 +59,9 @@ func warnDatabase(ctx context.Context, logger *slog.Logger, f *flags, isNew bool
 	case f.DBDurability != "full":
 		logger.LogAttrs(ctx, slog.LevelWarn, "a power cut may lose operations, and a retry after that has its effect again")
 	}
+	if f.SweepInterval == 0 {
+		logger.LogAttrs(ctx, slog.LevelWarn, "operations whose process is gone stay as they are, and nothing is ever forgotten")
+	}
 	if isNew {
 		logger.LogAttrs(ctx, slog.LevelWarn, "the database is new: every operation key is that of a new operation",
 			slog.String("db", f.database.String()))
