@@ -13,6 +13,7 @@ import (
 
 	"github.com/remedyrpc/remedy/errs"
 	"github.com/remedyrpc/remedy/server"
+	"github.com/remedyrpc/remedy/server/ledger/memory"
 )
 
 func TestOutputs(t *testing.T) {
@@ -45,12 +46,13 @@ func TestOutputs(t *testing.T) {
 			t.Errorf("%d bytes: verified %d times, want %d", n, verified, want)
 		}
 	}
-	// 64 MiB of outputs are kept, then the oldest ones go.
+	// So many bytes of outputs are kept, then the oldest ones go.
+	srv = newServer(t, []*server.AnyTool{tool}, server.WithLedger(memory.New(memory.WithMaxOutputs(4<<20))))
 	first, err := call(t.Context(), srv, "first", `{"id":"a","n":1000000}`)
 	if err != nil || first.OutputOmitted {
 		t.Fatal(err)
 	}
-	for i := range 68 {
+	for i := range 5 {
 		if _, err := call(t.Context(), srv, fmt.Sprint("many", i), `{"id":"a","n":1000000}`); err != nil {
 			t.Fatal(err)
 		}
