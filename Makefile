@@ -126,7 +126,7 @@ conformance-go: ## Run the conformance suite of the Go client.
 	@[[ -d client/conformance ]] || { echo 'client/conformance does not exist' >&2; exit 1; }
 	$(GO) test -count=1 ./client/conformance/...
 
-include $(wildcard client/conformance/*.mk server/ledger/*.mk)
+include $(wildcard client/conformance/*.mk server/ledger/*.mk internal/campaign/*.mk)
 
 .PHONY: clean
 clean: ## Remove what the targets wrote, except gen/.
