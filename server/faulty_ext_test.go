@@ -47,7 +47,7 @@ var moves = []string{"claim", "cross", "record", "free", "park", "recover", "red
 
 // cut makes every move go wrong for ever, as for a process that is gone.
 func (f *faulty) cut() {
-	for _, move := range append([]string{"get", "sweep"}, moves...) {
+	for _, move := range append([]string{"get", "find", "sweep"}, moves...) {
 		f.breaks(move, lostBefore, -1)
 	}
 }
@@ -141,6 +141,14 @@ func delayed[T any](d time.Duration, move func(context.Context) (T, bool, error)
 func (f *faulty) Get(ctx context.Context, key ledger.Key) (ledger.Row, error) {
 	row, _, err := do(ctx, f, "get", func(ctx context.Context) (ledger.Row, bool, error) {
 		row, err := f.Ledger.Get(ctx, key)
+		return row, true, err
+	})
+	return row, err
+}
+
+func (f *faulty) Find(ctx context.Context, tenant, id string) (ledger.Row, error) {
+	row, _, err := do(ctx, f, "find", func(ctx context.Context) (ledger.Row, bool, error) {
+		row, err := f.Ledger.Find(ctx, tenant, id)
 		return row, true, err
 	})
 	return row, err
