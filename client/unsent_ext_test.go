@@ -65,6 +65,9 @@ func TestNeverSentIsSeen(t *testing.T) {
 	}
 }
 
+// foreign is a connection of which nothing is known.
+type foreign struct{ grpc.ClientConnInterface }
+
 // TestNeverSentIsTrueOnlyWhenProven: not of what was sent, nor over a connection that proves nothing.
 func TestNeverSentIsTrueOnlyWhenProven(t *testing.T) {
 	t.Parallel()
@@ -78,7 +81,7 @@ func TestNeverSentIsTrueOnlyWhenProven(t *testing.T) {
 		"answered":              call(t.Context(), dial(t, bare)),
 		"a read, answered":      call(t.Context(), dial(t, bare), client.WithReadOnly()),
 		"typed":                 call(t.Context(), serve(t, answering(&errs.ServiceError{Code: errs.CodeOverloaded}))),
-		"a foreign connection":  call(t.Context(), newClient(t, tcptest.Dial(t, tcptest.Refused(t), interceptors.DialOptions()...))),
+		"a foreign connection":  call(t.Context(), newClient(t, foreign{tcptest.Dial(t, tcptest.Refused(t), interceptors.DialOptions()...)})),
 		"a read over a foreign": call(t.Context(), newClient(t, tcptest.Dial(t, tcptest.Refused(t))), client.WithReadOnly()),
 	} {
 		if err == nil || client.NeverSent(err) {

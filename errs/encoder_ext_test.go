@@ -74,6 +74,7 @@ func TestEncodeDecisions(t *testing.T) {
 		{"NOT_FOUND", foreign(codes.NotFound), read, notFound},
 		{"NOT_FOUND, effect", foreign(codes.NotFound), effect, notFound},
 		{"UNAVAILABLE", foreign(codes.Unavailable), read, want{status: codes.Unavailable}},
+		{"UNAVAILABLE, effect", foreign(codes.Unavailable), effect, want{status: codes.Unavailable, pushback: "-1"}},
 		{"CANCELLED", foreign(codes.Canceled), read, want{status: codes.Canceled}},
 		{"code 42", foreign(42), read, want{status: 42}},
 		{"wrapped NOT_FOUND", fmt.Errorf("%s: %w", secret, foreign(codes.NotFound)), read, notFound},

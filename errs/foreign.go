@@ -22,10 +22,14 @@ func (c Encoder) foreign(err error, h head, method string, effect bool) Encoded 
 		return c.hide(err, method, effect, "")
 	}
 	fitted := fitForeign(h.status, c.Limit)
-	if s, ok := err.(statusError); ok && statusSafely(s) == fitted { //nolint:errorlint // this very error
-		return Encoded{Err: err, Status: fitted}
+	out := Encoded{Err: err, Status: fitted}
+	if s, ok := err.(statusError); !ok || statusSafely(s) != fitted { //nolint:errorlint // this very error
+		out.Err = &sentStatusError{orig: err, st: fitted}
 	}
-	return Encoded{Err: &sentStatusError{orig: err, st: fitted}, Status: fitted}
+	if effect { // it proves nothing, so nothing on the way may take it for a reason to call again
+		out.Pushback = pushback(fitted.Code(), Never, 0)
+	}
+	return out
 }
 
 // masked reports the codes whose text is likely to be the text of an exception.

@@ -20,10 +20,12 @@ import (
 // the received error is reached by Unwrap: an error that leaves open whether the call took effect never looks safe to
 // send again. It says the operation key, from the field of the request that the contract names, and the operation id,
 // where the header remedy-operation-id has come. The error is the received one where it is proven that nothing was sent,
-// which [NeverSent] tells and for which the connection needs [neversent.DialOption].
+// which [NeverSent] tells: of unary calls over a connection of grpc's own, and of all calls over one that has
+// [neversent.DialOption].
 //
-// What cc retries by itself is beyond Client: an interceptor of cc that retries a lost call sees the error before it was
-// judged. Chain [UnaryClientInterceptor] and [StreamClientInterceptor] inside it.
+// grpc repeats no such call by itself, whatever retryPolicy a service config brings, unless [WithLedger] makes that safe. What
+// interceptors of cc repeat is beyond Client: one that retries a lost call sees the error before it was judged. Chain
+// [UnaryClientInterceptor] and [StreamClientInterceptor] inside it.
 func Client(cc grpc.ClientConnInterface, service protoreflect.ServiceDescriptor, options ...ClientOption) grpc.ClientConnInterface {
 	c := &client{rules: rulesOf(options), methods: make(map[string]*method)}
 	c.conn, _ = cc.(*grpc.ClientConn)

@@ -235,9 +235,49 @@ func TestNeverSent(t *testing.T) {
 				t.Errorf("%s: never sent: %v", name, got)
 			}
 		}
-		err := call(t.Context(), client(tcptest.Dial(t, tcptest.Refused(t))), f, kind).err
+		plain := tcptest.Dial(t, tcptest.Refused(t))
+		err := call(t.Context(), client(plain), f, kind).err
+		proven := f == effect && kind == grpctest.Unary
+		if contract.NeverSent(err) != proven || errs.IsInferred(err) != (f == effect && !proven) {
+			t.Errorf("over a connection with no option of ours: %v", err)
+		}
+		err = call(t.Context(), client(struct{ grpc.ClientConnInterface }{plain}), f, kind).err
 		if contract.NeverSent(err) || errs.IsInferred(err) != (f == effect) {
 			t.Errorf("over a connection that proves nothing: %v", err)
+		}
+	})
+}
+
+// TestRetryPolicy has a policy of the service config, which repeats what is UNAVAILABLE: a lost call of a method with an
+// effect is not, whether the server's answer or the connection was lost, and nothing is taken for never sent.
+func TestRetryPolicy(t *testing.T) {
+	t.Parallel()
+	policy := grpc.WithDefaultServiceConfig(`{"methodConfig": [{"name": [{}], "retryPolicy": {"maxAttempts": 4,
+		"initialBackoff": "0.001s", "maxBackoff": "0.001s", "backoffMultiplier": 1, "retryableStatusCodes": ["UNAVAILABLE"]}}]}`)
+	eachCall(t, func(t *testing.T, f flavor, kind grpctest.Kind) {
+		t.Helper()
+		unavailable := answering(status.Error(codes.Unavailable, "upstream connect error"))
+		cutting := &service{}
+		server := tcptest.Serve(t, cutting.register)
+		cutting.handle = func(context.Context) error { server.Cut(); return nil }
+		for name, test := range map[string]struct {
+			service *service
+			conn    *grpc.ClientConn
+		}{
+			"answered": {unavailable, serve(t, unavailable, nil, policy)},
+			"cut":      {cutting, tcptest.Dial(t, server.Addr, policy)},
+		} {
+			for _, option := range [][]contract.ClientOption{nil, {contract.WithLedger()}} {
+				test.service.calls.Store(0)
+				err := call(t.Context(), client(test.conn, option...), f, kind).err
+				keyed := option != nil && kind == grpctest.Unary // then it may be sent again
+				if got := test.service.calls.Load(); f == effect && !keyed && (got != 1 || !errs.IsInferred(err)) {
+					t.Errorf("%s: sent %d times, %v", name, got, err)
+				}
+				if contract.NeverSent(err) {
+					t.Errorf("%s: taken for never sent: %v", name, err)
+				}
+			}
 		}
 	})
 }

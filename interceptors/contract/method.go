@@ -11,6 +11,7 @@ import (
 
 	"github.com/remedyrpc/remedy/errs"
 	"github.com/remedyrpc/remedy/interceptors/internal/promise"
+	"github.com/remedyrpc/remedy/internal/authored"
 )
 
 // method is a method with a contract, worked out once. A nil method has none.
@@ -34,7 +35,7 @@ func methodOf(described protoreflect.MethodDescriptor) *method {
 		keyed: protoreflect.Name(contract.GetOperationKeyField()), permits: permitsOf(contract.GetErrors()),
 	}
 	if m.tool == "" {
-		m.tool = name
+		m.tool = authored.LowerSnake(string(described.Name())) // as plans name it
 	}
 	return m
 }
@@ -58,7 +59,7 @@ func (m *method) isBrokenBy(err error) bool {
 // keyOf returns the operation key in a request, empty when there is none.
 func (m *method) keyOf(request any) string {
 	message, ok := request.(proto.Message)
-	if !ok || m.keyed == "" {
+	if !ok || m == nil || m.keyed == "" {
 		return ""
 	}
 	reflected := message.ProtoReflect()

@@ -9,8 +9,8 @@ import (
 
 // NeverSent reports whether err, the error of a call over a connection of [Client], says that nothing of the call was
 // sent, in any of its attempts: the same call may be made again, whatever else the error says. It is true only where that
-// is proven: its context had ended before, or its method has an effect by contract, the connection has
-// [neversent.DialOption], and no attempt sent anything. It is false for an error that came over the wire.
+// is proven: its context had ended before, or its method has an effect by contract and no attempt sent anything, as far as
+// the connection tells (see [Client]). It is false for an error that came over the wire.
 //
 // Wrapping keeps it. Of several errors in one, all that are of a call must say it. An error of package errs that only has
 // such an error as its cause does not.

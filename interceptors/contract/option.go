@@ -36,8 +36,8 @@ func WithDecode(options ...decode.Option) ClientOption {
 
 // WithTool names calls in the errors of lost answers, for methods that stand for several tools: from the full name of the
 // method and the request, the first one of a stream, nil where there was none. An empty name means the default: the tool
-// of the contract, or the full name of the method. The function is called when a call fails, or streams its first
-// request, by several goroutines at once.
+// of the contract, which is by default the name of the method in lower snake case. The function is called when a call
+// fails, or streams its first request, by several goroutines at once.
 func WithTool(name func(method string, request any) string) ClientOption {
 	return func(r *rules) { r.tool = name }
 }

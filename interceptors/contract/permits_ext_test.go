@@ -120,14 +120,14 @@ func TestNames(t *testing.T) {
 		tool, key string
 	}{
 		"all":          {&remedyv1.MethodContract{Tool: "pay", OperationKeyField: "name"}, message, "pay", "k-1"},
-		"no tool":      {&remedyv1.MethodContract{OperationKeyField: "name"}, message, "/a.B/Call", "k-1"},
-		"no field":     {&remedyv1.MethodContract{}, message, "/a.B/Call", ""},
-		"wrong field":  {&remedyv1.MethodContract{OperationKeyField: "key"}, message, "/a.B/Call", ""},
-		"not a string": {&remedyv1.MethodContract{OperationKeyField: "options"}, message, "/a.B/Call", ""},
-		"nil":          {&remedyv1.MethodContract{OperationKeyField: "name"}, (*descriptorpb.MethodDescriptorProto)(nil), "/a.B/Call", ""},
-		"nothing":      {&remedyv1.MethodContract{OperationKeyField: "name"}, nil, "/a.B/Call", ""},
-		"a list":       {&remedyv1.MethodContract{OperationKeyField: "dependency"}, &descriptorpb.FileDescriptorProto{}, "/a.B/Call", ""},
-		"no proto":     {&remedyv1.MethodContract{OperationKeyField: "name"}, "k-1", "/a.B/Call", ""},
+		"no tool":      {&remedyv1.MethodContract{OperationKeyField: "name"}, message, "call", "k-1"},
+		"no field":     {&remedyv1.MethodContract{}, message, "call", ""},
+		"wrong field":  {&remedyv1.MethodContract{OperationKeyField: "key"}, message, "call", ""},
+		"not a string": {&remedyv1.MethodContract{OperationKeyField: "options"}, message, "call", ""},
+		"nil":          {&remedyv1.MethodContract{OperationKeyField: "name"}, (*descriptorpb.MethodDescriptorProto)(nil), "call", ""},
+		"nothing":      {&remedyv1.MethodContract{OperationKeyField: "name"}, nil, "call", ""},
+		"a list":       {&remedyv1.MethodContract{OperationKeyField: "dependency"}, &descriptorpb.FileDescriptorProto{}, "call", ""},
+		"no proto":     {&remedyv1.MethodContract{OperationKeyField: "name"}, "k-1", "call", ""},
 	} {
 		test.contract.Effect = true
 		service := promising(t, test.contract, message.ProtoReflect().Descriptor())

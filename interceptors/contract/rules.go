@@ -40,7 +40,7 @@ func (r *rules) unary(
 	ctx context.Context, m *method, name string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker,
 	options []grpc.CallOption,
 ) (unsent bool, err error) {
-	ctx, c, options, err := r.begin(ctx, m, conn, true, options)
+	ctx, c, options, err := r.begin(ctx, m, conn, true, r.ledger && m.keyOf(request) != "", options)
 	if err != nil {
 		return true, err
 	}
@@ -55,7 +55,7 @@ func (r *rules) stream(
 	ctx context.Context, m *method, name string, desc *grpc.StreamDesc, conn *grpc.ClientConn, streamer grpc.Streamer,
 	options []grpc.CallOption,
 ) (started *stream, unsent bool, err error) {
-	ctx, c, options, err := r.begin(ctx, m, conn, false, options)
+	ctx, c, options, err := r.begin(ctx, m, conn, false, false, options)
 	if err != nil {
 		return nil, true, err
 	}
@@ -70,7 +70,7 @@ func (r *rules) stream(
 // begin returns the context and the options to make a call with, and what is to be known of it, nil where its method has
 // no effect. It fails where the call need not be tried.
 func (r *rules) begin(
-	ctx context.Context, m *method, conn *grpc.ClientConn, unary bool, options []grpc.CallOption,
+	ctx context.Context, m *method, conn *grpc.ClientConn, unary, repeatable bool, options []grpc.CallOption,
 ) (context.Context, *call, []grpc.CallOption, error) {
 	if outer := callIn(options, m); outer != nil {
 		return ctx, outer, options, nil
@@ -80,10 +80,20 @@ func (r *rules) begin(
 	}
 	c := &call{method: m, ledger: r.ledger, reads: slices.Contains(options, NoEffect())}
 	ctx, c.record = neversent.Watch(ctx, m.name)
+	options = append(slices.Clip(options), c)
 	if unary {
-		return ctx, c, append(slices.Clip(options), c, grpc.Header(&c.header)), nil
+		options = append(options, grpc.Header(&c.header))
 	}
-	return ctx, c, append(slices.Clip(options), c), nil
+	if repeatable || c.reads {
+		return ctx, c, options, nil
+	}
+	// A retryPolicy, which a resolver may bring, sends again what it does not know to have had an effect.
+	options = append(options, grpc.MaxRetryRPCBufferSize(0))
+	if unary && conn != nil {
+		c.once = new(once)
+		options = append(options, c.once.options()...)
+	}
+	return ctx, c, options, nil
 }
 
 // failed returns the error of a call that ended with err, and whether it is proven that nothing was sent.

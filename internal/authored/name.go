@@ -1,6 +1,9 @@
 package authored
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // IsTool reports whether s is a tool name: 1 to 64 of [A-Za-z0-9_./-].
 func IsTool(s string) bool { return isMadeOf(s, "_./-") }
@@ -51,4 +54,18 @@ func isWord(s string, first byte) bool {
 		}
 	}
 	return true
+}
+
+// LowerSnake writes a CamelCase name in lower snake case: GetHTTPStatus is get_http_status.
+func LowerSnake(name string) string {
+	runes := []rune(name)
+	var b strings.Builder
+	for i, r := range runes {
+		if unicode.IsUpper(r) && i > 0 && runes[i-1] != '_' &&
+			(!unicode.IsUpper(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])) {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
 }

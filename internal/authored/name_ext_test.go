@@ -53,3 +53,15 @@ func TestCodes(t *testing.T) {
 		}
 	}
 }
+
+func TestLowerSnake(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"": "", "A": "a", "Get": "get", "GetState": "get_state", "GetHTTPState": "get_http_state", "HTTP": "http", "GetV2": "get_v2",
+		"V2Get": "v2_get", "get_state": "get_state", "Get_State": "get_state", "getState": "get_state", "_Get": "_get",
+	} {
+		if got := authored.LowerSnake(in); got != want {
+			t.Errorf("%s: got %s, want %s", in, got, want)
+		}
+	}
+}

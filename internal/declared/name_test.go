@@ -2,18 +2,6 @@ package declared
 
 import "testing"
 
-func TestLowerSnake(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]string{
-		"": "", "A": "a", "Get": "get", "GetState": "get_state", "GetHTTPState": "get_http_state", "HTTP": "http", "GetV2": "get_v2",
-		"V2Get": "v2_get", "get_state": "get_state", "Get_State": "get_state", "getState": "get_state", "_Get": "_get",
-	} {
-		if got := lowerSnake(in); got != want {
-			t.Errorf("%s: got %s, want %s", in, got, want)
-		}
-	}
-}
-
 func TestChoices(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
