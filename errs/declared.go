@@ -2,6 +2,7 @@ package errs
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"google.golang.org/grpc/codes"
@@ -55,6 +56,12 @@ func (d *Definition) declaredProblem(m protoreflect.MessageDescriptor, options *
 		return "discriminator and cases are for remedy.v1 only"
 	case d.effect == EffectNone:
 		return "only the tool boundary proves the effect none"
+	case d.retry == AsIs && d.effect != EffectUnspecified:
+		return "effect is " + d.effect.String() + ", so retry must not be as_is"
+	case d.retry == AsIs && len(d.plan.list()) > 0:
+		return "repair has a step, so retry must not be as_is"
+	case d.retry == AfterRepair && onlyStops(d.plan.list()):
+		return "repair says nothing but stop, so retry must be never"
 	}
 	for _, name := range d.headline.Fields() {
 		field := m.Fields().ByName(protoreflect.Name(name))
@@ -63,6 +70,11 @@ func (d *Definition) declaredProblem(m protoreflect.MessageDescriptor, options *
 		}
 	}
 	return d.problem()
+}
+
+// onlyStops reports whether there are steps, and all of them are to stop.
+func onlyStops(steps []Step) bool {
+	return len(steps) > 0 && !slices.ContainsFunc(steps, func(s Step) bool { return s.action != ActionStop })
 }
 
 // Wrap raises a declared error with its message. The placeholders of the headline are the fields of the message; the

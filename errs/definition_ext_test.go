@@ -324,6 +324,32 @@ func TestDeclareRefuses(t *testing.T) {
 			"at least one step",
 		},
 		{"effect none", "shop.v9", gone(func(o *remedyv1.ErrorOptions) { o.Effect = remedyv1.Effect_EFFECT_NONE }), "only the tool boundary"},
+		{
+			"effect applied, as is",
+			"shop.v9",
+			gone(func(o *remedyv1.ErrorOptions) {
+				o.Effect, o.Retry = remedyv1.Effect_EFFECT_APPLIED, remedyv1.RetryPolicy_RETRY_POLICY_AS_IS
+			}),
+			"effect is applied",
+		},
+		{
+			"a step, as is",
+			"shop.v9",
+			gone(func(o *remedyv1.ErrorOptions) {
+				o.Retry = remedyv1.RetryPolicy_RETRY_POLICY_AS_IS
+				o.Repair = &remedyv1.RepairPlan{Steps: []*remedyv1.RepairStep{{Action: remedyv1.RepairAction_REPAIR_ACTION_ASK_USER}}}
+			}),
+			"must not be as_is",
+		},
+		{
+			"stop is no repair",
+			"shop.v9",
+			gone(func(o *remedyv1.ErrorOptions) {
+				o.Retry = remedyv1.RetryPolicy_RETRY_POLICY_AFTER_REPAIR
+				o.Repair = &remedyv1.RepairPlan{Steps: []*remedyv1.RepairStep{{Action: remedyv1.RepairAction_REPAIR_ACTION_STOP}}}
+			}),
+			"must be never",
+		},
 		{"effect applied", "shop.v9", gone(func(o *remedyv1.ErrorOptions) { o.Effect = remedyv1.Effect_EFFECT_APPLIED }), ""},
 		{"discriminator", "shop.v9", gone(func(o *remedyv1.ErrorOptions) { o.Discriminator = "slot" }), "remedy.v1 only"},
 		{"cases", "shop.v9", gone(func(o *remedyv1.ErrorOptions) { o.Cases = []*remedyv1.ErrorCase{{}} }), "remedy.v1 only"},

@@ -14,7 +14,7 @@ type CheckOption func(*checker)
 func WithExternalTools(names ...string) CheckOption {
 	return func(c *checker) {
 		for _, name := range names {
-			c.tools[name] = true
+			c.external[name] = true
 		}
 	}
 }
@@ -29,7 +29,8 @@ type checker struct {
 	*Set
 
 	checked  func(path string) bool // whether a file is
-	tools    map[string]bool        // the tools that plans may use
+	external map[string]bool        // tools that plans may use besides
+	tools    map[string][]*Method   // those that the contracts have
 	listed   map[*Error][]*Method
 	problems []*Problem
 }
@@ -37,14 +38,15 @@ type checker struct {
 // Check returns everything that is refused, sorted by file and position. Errors of remedy.v1 are not checked.
 func (s *Set) Check(options ...CheckOption) []*Problem {
 	c := &checker{
-		Set: s, checked: func(string) bool { return true }, tools: make(map[string]bool), listed: make(map[*Error][]*Method),
+		Set: s, checked: func(string) bool { return true }, external: make(map[string]bool), tools: make(map[string][]*Method),
+		listed: make(map[*Error][]*Method),
 	}
 	for _, option := range options {
 		option(c)
 	}
 	for _, m := range s.Methods {
 		if m.Contract != nil {
-			c.tools[m.Tool()] = true
+			c.tools[m.Tool()] = append(c.tools[m.Tool()], m)
 		}
 		for _, e := range m.Errors {
 			c.listed[e] = append(c.listed[e], m)

@@ -1,7 +1,6 @@
 package declared
 
 import (
-	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -11,10 +10,13 @@ import (
 
 func (c *checker) checkContract(m *Method) {
 	contract := m.Contract
+	seen := make(map[string]bool, len(contract.GetErrors()))
 	for i, name := range contract.GetErrors() {
 		path := in(contractErrors, int32(i))
+		again := seen[name]
+		seen[name] = true
 		switch {
-		case slices.Contains(contract.GetErrors()[:i], name):
+		case again:
 			c.refusef(m.Method, path, "contract.errors lists %s twice: keep one of them", name)
 		case c.byName[protoreflect.FullName(name)] == nil && name != AnyTool:
 			c.refusef(m.Method, path, "contract.errors lists %q, which %s", name, c.errorChoices(m, name))

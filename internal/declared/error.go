@@ -30,12 +30,7 @@ func (c *checker) checkError(e *Error) {
 	c.checkRule(e)
 	c.checkHeadline(e)
 	c.checkPlan(e)
-	if options.GetEffect() == remedyv1.Effect_EFFECT_NONE {
-		c.refusef(e.Message, in(optionEffect), "effect is EFFECT_NONE, which only the tool boundary can prove: leave it out")
-	} else if _, known := remedyv1.Effect_name[int32(options.GetEffect())]; !known {
-		c.refusef(e.Message, in(optionEffect), "effect %d is not one of this version: leave it out, or take EFFECT_APPLIED or EFFECT_UNKNOWN",
-			options.GetEffect())
-	}
+	c.checkEffect(e)
 	if doc := options.GetDoc(); strings.HasPrefix(doc, authored.Secure) && !authored.IsLink(doc) {
 		c.refusef(e.Message, in(optionDoc), "doc is not an https URL of at most %d bytes: shorten the link, or write text that is no link",
 			authored.MaxLink)
@@ -45,9 +40,32 @@ func (c *checker) checkError(e *Error) {
 	}
 }
 
+// checkEffect holds what the error proves to the rule, and to the methods that list it.
+func (c *checker) checkEffect(e *Error) {
+	options := e.Options
+	if options.GetEffect() == remedyv1.Effect_EFFECT_NONE {
+		c.refusef(e.Message, in(optionEffect), "effect is EFFECT_NONE, which only the tool boundary can prove: leave it out")
+	} else if _, known := remedyv1.Effect_name[int32(options.GetEffect())]; !known {
+		c.refusef(e.Message, in(optionEffect), "effect %d is not one of this version: leave it out, or take EFFECT_APPLIED or EFFECT_UNKNOWN",
+			options.GetEffect())
+	} else if options.GetEffect() != 0 {
+		if options.GetRetry() == remedyv1.RetryPolicy_RETRY_POLICY_AS_IS {
+			c.refusef(e.Message, in(optionEffect), "effect is %s, and retry RETRY_POLICY_AS_IS sends the call again unchanged: "+
+				"take another rule, or leave the effect out", options.GetEffect())
+		}
+		for _, m := range c.listed[e] {
+			if !m.Contract.GetEffect() {
+				c.refusef(e.Message, in(optionEffect), "effect is %s, and the contract of %s, which lists the error, has no effect: "+
+					"write effect: true there, or leave this one out", options.GetEffect(), m.Method.FullName())
+				break
+			}
+		}
+	}
+}
+
 func (c *checker) checkName(e *Error) {
 	name := string(e.Message.Name())
-	snake := lowerSnake(name)
+	snake := authored.LowerSnake(name)
 	if !strings.HasSuffix(name, "Error") && snake != "error" && !strings.HasSuffix(snake, "_error") {
 		return
 	}
@@ -97,7 +115,7 @@ func Rows(options *remedyv1.ErrorOptions) []*remedyv1.ErrorOptions {
 
 func (c *checker) checkCode(e *Error) {
 	code := e.Options.GetCode()
-	suggestion := strings.TrimRight(lowerSnake(string(e.Message.Name())), "_")
+	suggestion := strings.TrimRight(authored.LowerSnake(string(e.Message.Name())), "_")
 	if !authored.IsCode(suggestion) || reserved()[suggestion] {
 		suggestion = "slot_stale"
 	}
@@ -116,7 +134,12 @@ func (c *checker) checkCode(e *Error) {
 func (c *checker) checkRule(e *Error) {
 	rule := e.Options.GetRetry()
 	if !authored.IsRule(rule) {
-		c.refusef(e.Message, in(optionRetry), "retry is missing: write RETRY_POLICY_NEVER, RETRY_POLICY_AS_IS or RETRY_POLICY_AFTER_REPAIR")
+		const fix = "write RETRY_POLICY_NEVER, RETRY_POLICY_AS_IS or RETRY_POLICY_AFTER_REPAIR"
+		if rule == 0 {
+			c.refusef(e.Message, in(optionRetry), "retry is missing: "+fix)
+		} else {
+			c.refusef(e.Message, in(optionRetry), "retry %d is not one of this version: "+fix, rule)
+		}
 		return
 	}
 	code := Status(e.Options)
@@ -149,7 +172,8 @@ func (c *checker) checkHeadline(e *Error) {
 			c.refusef(e.Message, in(optionHeadline), "placeholder {%s} in message is no field of the error: %s", name, fieldChoices(e.Message, name))
 		case !authored.IsShown(field):
 			c.refusef(e.Message, in(optionHeadline), "placeholder {%s} in message is not a field with one value to show "+
-				"(a number, text, bool, enum, timestamp or duration, neither repeated nor a map): %s", name, fieldChoices(e.Message, name))
+				"(a number, text, bool, enum, timestamp or duration, neither repeated, a map nor marked debug_redact): %s",
+				name, fieldChoices(e.Message, name))
 		}
 	}
 	for _, literal := range template.Literals() {

@@ -87,7 +87,7 @@ func (m *Method) Tool() string {
 	if m.Contract == nil {
 		return ""
 	}
-	return cmp.Or(m.Contract.GetTool(), lowerSnake(string(m.Method.Name())))
+	return cmp.Or(m.Contract.GetTool(), authored.LowerSnake(string(m.Method.Name())))
 }
 
 // Read reads what files declare. They are looked at together, whatever directories they are in, so all that belong to each

@@ -7,6 +7,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"go/format"
 	"io/fs"
 	"os"
 	"path"
@@ -54,7 +55,11 @@ func Write(folder string, module Module, contract fs.FS) ([]string, error) {
 		if name == "go.mod.tmpl" {
 			return "go.mod", goMod
 		}
-		return name, bytes.ReplaceAll(text, []byte(here), []byte(there))
+		text = bytes.ReplaceAll(text, []byte(here), []byte(there))
+		if formatted, err := format.Source(text); err == nil && path.Ext(name) == ".go" {
+			text = formatted // the other path has another place among the imports
+		}
+		return name, text
 	})
 	if err != nil {
 		return written, err
@@ -120,9 +125,9 @@ func (m Module) goMod() ([]byte, error) {
 }
 
 // quoted writes a path the way go.mod wants it.
-func quoted(path string) string {
-	if strings.ContainsAny(path, " \t'\"`()[]{},") || strings.Contains(path, "//") {
-		return "`" + path + "`"
+func quoted(folder string) string {
+	if strings.ContainsAny(folder, " \t'\"`()[]{},") || strings.Contains(folder, "//") {
+		return "`" + folder + "`"
 	}
-	return path
+	return folder
 }

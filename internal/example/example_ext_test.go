@@ -51,10 +51,12 @@ func TestWrite(t *testing.T) {
 			t.Errorf("%s is empty, or names this package:\n%s", name, text)
 		}
 	}
-	if text := read(t, folder, "go.mod"); !strings.Contains(text, "github.com/remedyrpc/remedy v1.2.3\n") || strings.Contains(text, "replace") {
+	text := read(t, folder, "go.mod")
+	if !strings.Contains(text, "github.com/remedyrpc/remedy v1.2.3\n") || strings.Contains(text, "replace") {
 		t.Errorf("go.mod:\n%s", text)
 	}
-	if _, err := example.Write(folder, example.Module{Version: "v1.2.3"}, os.DirFS(".")); err == nil || !strings.Contains(err.Error(), "not empty") {
+	_, err = example.Write(folder, example.Module{Version: "v1.2.3"}, os.DirFS("."))
+	if err == nil || !strings.Contains(err.Error(), "not empty") {
 		t.Errorf("over another one: got %v", err)
 	}
 	if _, err := example.Write(t.TempDir(), example.Module{}, os.DirFS(".")); err == nil || !strings.Contains(err.Error(), "name a clone") {

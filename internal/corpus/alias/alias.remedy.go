@@ -49,7 +49,8 @@ type ErrsError struct {
 
 var _ errs1.Declared = (*ErrsError)(nil)
 
-// NewErrs raises [ErrsError] with a copy of message; a nil message is an empty one.
+// NewErrs raises [ErrsError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 //
 // May be returned by Errors.Contract.
 func NewErrs(message *Errs, options ...errs1.Option) *ErrsError {
@@ -183,6 +184,9 @@ func (e *ErrsError) As(target any) bool {
 	case **ErrsError:
 		*target = e
 	case **errs1.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -229,7 +233,8 @@ type ProtoError struct {
 
 var _ errs1.Declared = (*ProtoError)(nil)
 
-// NewProto raises [ProtoError] with a copy of message; a nil message is an empty one.
+// NewProto raises [ProtoError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 //
 // May be returned by Errors.Contract.
 func NewProto(message *Proto, options ...errs1.Option) *ProtoError {
@@ -282,6 +287,9 @@ func (e *ProtoError) As(target any) bool {
 	case **ProtoError:
 		*target = e
 	case **errs1.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -328,7 +336,8 @@ type StatusError struct {
 
 var _ errs1.Declared = (*StatusError)(nil)
 
-// NewStatus raises [StatusError] with a copy of message; a nil message is an empty one.
+// NewStatus raises [StatusError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewStatus(message *Status, options ...errs1.Option) *StatusError {
 	if message == nil {
 		message = new(Status)
@@ -379,6 +388,9 @@ func (e *StatusError) As(target any) bool {
 	case **StatusError:
 		*target = e
 	case **errs1.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -425,7 +437,8 @@ type SyncError struct {
 
 var _ errs1.Declared = (*SyncError)(nil)
 
-// NewSync raises [SyncError] with a copy of message; a nil message is an empty one.
+// NewSync raises [SyncError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewSync(message *Sync, options ...errs1.Option) *SyncError {
 	if message == nil {
 		message = new(Sync)
@@ -476,6 +489,9 @@ func (e *SyncError) As(target any) bool {
 	case **SyncError:
 		*target = e
 	case **errs1.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -522,7 +538,8 @@ type SlogError struct {
 
 var _ errs1.Declared = (*SlogError)(nil)
 
-// NewSlog raises [SlogError] with a copy of message; a nil message is an empty one.
+// NewSlog raises [SlogError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewSlog(message *Slog, options ...errs1.Option) *SlogError {
 	if message == nil {
 		message = new(Slog)
@@ -573,6 +590,9 @@ func (e *SlogError) As(target any) bool {
 	case **SlogError:
 		*target = e
 	case **errs1.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -619,7 +639,8 @@ type ContractError struct {
 
 var _ errs1.Declared = (*ContractError)(nil)
 
-// NewContract raises [ContractError] with a copy of message; a nil message is an empty one.
+// NewContract raises [ContractError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewContract(message *Contract, options ...errs1.Option) *ContractError {
 	if message == nil {
 		message = new(Contract)
@@ -670,6 +691,9 @@ func (e *ContractError) As(target any) bool {
 	case **ContractError:
 		*target = e
 	case **errs1.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -716,7 +740,8 @@ type GrpcError struct {
 
 var _ errs1.Declared = (*GrpcError)(nil)
 
-// NewGrpc raises [GrpcError] with a copy of message; a nil message is an empty one.
+// NewGrpc raises [GrpcError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewGrpc(message *Grpc, options ...errs1.Option) *GrpcError {
 	if message == nil {
 		message = new(Grpc)
@@ -767,6 +792,9 @@ func (e *GrpcError) As(target any) bool {
 	case **GrpcError:
 		*target = e
 	case **errs1.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -813,7 +841,8 @@ type TimestamppbError struct {
 
 var _ errs1.Declared = (*TimestamppbError)(nil)
 
-// NewTimestamppb raises [TimestamppbError] with a copy of message; a nil message is an empty one.
+// NewTimestamppb raises [TimestamppbError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewTimestamppb(message *Timestamppb, options ...errs1.Option) *TimestamppbError {
 	if message == nil {
 		message = new(Timestamppb)
@@ -864,6 +893,9 @@ func (e *TimestamppbError) As(target any) bool {
 	case **TimestamppbError:
 		*target = e
 	case **errs1.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -910,7 +942,8 @@ type ContextError struct {
 
 var _ errs1.Declared = (*ContextError)(nil)
 
-// NewContext raises [ContextError] with a copy of message; a nil message is an empty one.
+// NewContext raises [ContextError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewContext(message *Context, options ...errs1.Option) *ContextError {
 	if message == nil {
 		message = new(Context)
@@ -961,6 +994,9 @@ func (e *ContextError) As(target any) bool {
 	case **ContextError:
 		*target = e
 	case **errs1.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

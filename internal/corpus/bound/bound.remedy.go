@@ -45,7 +45,8 @@ type LargestError struct {
 
 var _ errs.Declared = (*LargestError)(nil)
 
-// NewLargest raises [LargestError] with a copy of message; a nil message is an empty one.
+// NewLargest raises [LargestError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewLargest(message *Largest, options ...errs.Option) *LargestError {
 	if message == nil {
 		message = new(Largest)
@@ -99,6 +100,9 @@ func (e *LargestError) As(target any) bool {
 	case **LargestError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -148,7 +152,8 @@ type WideError struct {
 
 var _ errs.Declared = (*WideError)(nil)
 
-// NewWide raises [WideError] with a copy of message; a nil message is an empty one.
+// NewWide raises [WideError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewWide(message *Wide, options ...errs.Option) *WideError {
 	if message == nil {
 		message = new(Wide)
@@ -196,6 +201,9 @@ func (e *WideError) As(target any) bool {
 	case **WideError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

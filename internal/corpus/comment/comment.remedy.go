@@ -59,7 +59,8 @@ type CommentedError struct {
 
 var _ errs.Declared = (*CommentedError)(nil)
 
-// NewCommented raises [CommentedError] with a copy of message; a nil message is an empty one.
+// NewCommented raises [CommentedError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 //
 // May be returned by Comments.Method.
 func NewCommented(message *Commented, options ...errs.Option) *CommentedError {
@@ -136,6 +137,9 @@ func (e *CommentedError) As(target any) bool {
 	case **CommentedError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -184,7 +188,8 @@ type TrailingError struct {
 
 var _ errs.Declared = (*TrailingError)(nil)
 
-// NewTrailing raises [TrailingError] with a copy of message; a nil message is an empty one.
+// NewTrailing raises [TrailingError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewTrailing(message *Trailing, options ...errs.Option) *TrailingError {
 	if message == nil {
 		message = new(Trailing)
@@ -232,6 +237,9 @@ func (e *TrailingError) As(target any) bool {
 	case **TrailingError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

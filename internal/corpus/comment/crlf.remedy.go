@@ -33,7 +33,8 @@ type CrlfError struct {
 
 var _ errs.Declared = (*CrlfError)(nil)
 
-// NewCrlf raises [CrlfError] with a copy of message; a nil message is an empty one.
+// NewCrlf raises [CrlfError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewCrlf(message *Crlf, options ...errs.Option) *CrlfError {
 	if message == nil {
 		message = new(Crlf)
@@ -92,6 +93,9 @@ func (e *CrlfError) As(target any) bool {
 	case **CrlfError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

@@ -32,7 +32,8 @@ type TooDeepError struct {
 
 var _ errs.Declared = (*TooDeepError)(nil)
 
-// NewTooDeep raises [TooDeepError] with a copy of message; a nil message is an empty one.
+// NewTooDeep raises [TooDeepError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewTooDeep(message *TooDeep, options ...errs.Option) *TooDeepError {
 	if message == nil {
 		message = new(TooDeep)
@@ -85,6 +86,9 @@ func (e *TooDeepError) As(target any) bool {
 	case **TooDeepError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

@@ -35,7 +35,8 @@ type HybridError struct {
 
 var _ errs.Declared = (*HybridError)(nil)
 
-// NewHybrid raises [HybridError] with a copy of message; a nil message is an empty one.
+// NewHybrid raises [HybridError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewHybrid(message *Hybrid, options ...errs.Option) *HybridError {
 	if message == nil {
 		message = new(Hybrid)
@@ -157,6 +158,9 @@ func (e *HybridError) As(target any) bool {
 	case **HybridError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

@@ -35,7 +35,8 @@ type OpaqueError struct {
 
 var _ errs.Declared = (*OpaqueError)(nil)
 
-// NewOpaque raises [OpaqueError] with a copy of message; a nil message is an empty one.
+// NewOpaque raises [OpaqueError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 //
 // May be returned by serviceonly.v1.Only.Do.
 func NewOpaque(message *Opaque, options ...errs.Option) *OpaqueError {
@@ -159,6 +160,9 @@ func (e *OpaqueError) As(target any) bool {
 	case **OpaqueError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

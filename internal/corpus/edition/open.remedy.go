@@ -35,7 +35,8 @@ type OpenError struct {
 
 var _ errs.Declared = (*OpenError)(nil)
 
-// NewOpen raises [OpenError] with a copy of message; a nil message is an empty one.
+// NewOpen raises [OpenError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewOpen(message *Open, options ...errs.Option) *OpenError {
 	if message == nil {
 		message = new(Open)
@@ -157,6 +158,9 @@ func (e *OpenError) As(target any) bool {
 	case **OpenError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

@@ -35,7 +35,8 @@ type NewestError struct {
 
 var _ errs.Declared = (*NewestError)(nil)
 
-// NewNewest raises [NewestError] with a copy of message; a nil message is an empty one.
+// NewNewest raises [NewestError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 //
 // May be returned by NewestService.Get.
 func NewNewest(message *Newest, options ...errs.Option) *NewestError {
@@ -91,6 +92,9 @@ func (e *NewestError) As(target any) bool {
 	case **NewestError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

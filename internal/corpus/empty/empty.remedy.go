@@ -30,7 +30,8 @@ type NothingError struct {
 
 var _ errs.Declared = (*NothingError)(nil)
 
-// NewNothing raises [NothingError] with a copy of message; a nil message is an empty one.
+// NewNothing raises [NothingError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewNothing(message *Nothing, options ...errs.Option) *NothingError {
 	if message == nil {
 		message = new(Nothing)
@@ -78,6 +79,9 @@ func (e *NothingError) As(target any) bool {
 	case **NothingError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

@@ -35,7 +35,8 @@ type ShownError struct {
 
 var _ errs.Declared = (*ShownError)(nil)
 
-// NewShown raises [ShownError] with a copy of message; a nil message is an empty one.
+// NewShown raises [ShownError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewShown(message *Shown, options ...errs.Option) *ShownError {
 	if message == nil {
 		message = new(Shown)
@@ -113,6 +114,9 @@ func (e *ShownError) As(target any) bool {
 	case **ShownError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -162,7 +166,8 @@ type UnicodeError struct {
 
 var _ errs.Declared = (*UnicodeError)(nil)
 
-// NewUnicode raises [UnicodeError] with a copy of message; a nil message is an empty one.
+// NewUnicode raises [UnicodeError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewUnicode(message *Unicode, options ...errs.Option) *UnicodeError {
 	if message == nil {
 		message = new(Unicode)
@@ -213,6 +218,9 @@ func (e *UnicodeError) As(target any) bool {
 	case **UnicodeError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -262,7 +270,8 @@ type BareError struct {
 
 var _ errs.Declared = (*BareError)(nil)
 
-// NewBare raises [BareError] with a copy of message; a nil message is an empty one.
+// NewBare raises [BareError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewBare(message *Bare, options ...errs.Option) *BareError {
 	if message == nil {
 		message = new(Bare)
@@ -316,6 +325,9 @@ func (e *BareError) As(target any) bool {
 	case **BareError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -372,7 +384,8 @@ type AllActionsError struct {
 
 var _ errs.Declared = (*AllActionsError)(nil)
 
-// NewAllActions raises [AllActionsError] with a copy of message; a nil message is an empty one.
+// NewAllActions raises [AllActionsError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewAllActions(message *AllActions, options ...errs.Option) *AllActionsError {
 	if message == nil {
 		message = new(AllActions)
@@ -420,6 +433,9 @@ func (e *AllActionsError) As(target any) bool {
 	case **AllActionsError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -471,7 +487,8 @@ type NeverWithPlanError struct {
 
 var _ errs.Declared = (*NeverWithPlanError)(nil)
 
-// NewNeverWithPlan raises [NeverWithPlanError] with a copy of message; a nil message is an empty one.
+// NewNeverWithPlan raises [NeverWithPlanError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewNeverWithPlan(message *NeverWithPlan, options ...errs.Option) *NeverWithPlanError {
 	if message == nil {
 		message = new(NeverWithPlan)
@@ -519,6 +536,9 @@ func (e *NeverWithPlanError) As(target any) bool {
 	case **NeverWithPlanError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -568,7 +588,8 @@ type PlanWithoutStepsError struct {
 
 var _ errs.Declared = (*PlanWithoutStepsError)(nil)
 
-// NewPlanWithoutSteps raises [PlanWithoutStepsError] with a copy of message; a nil message is an empty one.
+// NewPlanWithoutSteps raises [PlanWithoutStepsError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewPlanWithoutSteps(message *PlanWithoutSteps, options ...errs.Option) *PlanWithoutStepsError {
 	if message == nil {
 		message = new(PlanWithoutSteps)
@@ -616,6 +637,9 @@ func (e *PlanWithoutStepsError) As(target any) bool {
 	case **PlanWithoutStepsError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -664,7 +688,8 @@ type EmptyPlanError struct {
 
 var _ errs.Declared = (*EmptyPlanError)(nil)
 
-// NewEmptyPlan raises [EmptyPlanError] with a copy of message; a nil message is an empty one.
+// NewEmptyPlan raises [EmptyPlanError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewEmptyPlan(message *EmptyPlan, options ...errs.Option) *EmptyPlanError {
 	if message == nil {
 		message = new(EmptyPlan)
@@ -712,6 +737,9 @@ func (e *EmptyPlanError) As(target any) bool {
 	case **EmptyPlanError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

@@ -32,7 +32,8 @@ type IntError struct {
 
 var _ errs.Declared = (*IntError)(nil)
 
-// NewInt raises [IntError] with a copy of message; a nil message is an empty one.
+// NewInt raises [IntError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 //
 // May be returned by map.func.
 func NewInt(message *Int, options ...errs.Option) *IntError {
@@ -88,6 +89,9 @@ func (e *IntError) As(target any) bool {
 	case **IntError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -134,7 +138,8 @@ type NilError struct {
 
 var _ errs.Declared = (*NilError)(nil)
 
-// NewNil raises [NilError] with a copy of message; a nil message is an empty one.
+// NewNil raises [NilError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 //
 // May be returned by map.func.
 func NewNil(message *Nil, options ...errs.Option) *NilError {
@@ -187,6 +192,9 @@ func (e *NilError) As(target any) bool {
 	case **NilError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -233,7 +241,8 @@ type NilMakeError struct {
 
 var _ errs.Declared = (*NilMakeError)(nil)
 
-// NewNilMake raises [NilMakeError] with a copy of message; a nil message is an empty one.
+// NewNilMake raises [NilMakeError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 //
 // May be returned by map.func.
 func NewNilMake(message *NilMake, options ...errs.Option) *NilMakeError {
@@ -286,6 +295,9 @@ func (e *NilMakeError) As(target any) bool {
 	case **NilMakeError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -332,7 +344,8 @@ type LowerSnakeCaseError struct {
 
 var _ errs.Declared = (*LowerSnakeCaseError)(nil)
 
-// NewLowerSnakeCase raises [LowerSnakeCaseError] with a copy of message; a nil message is an empty one.
+// NewLowerSnakeCase raises [LowerSnakeCaseError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 //
 // May be returned by map.func.
 func NewLowerSnakeCase(message *LowerSnakeCase, options ...errs.Option) *LowerSnakeCaseError {
@@ -400,6 +413,9 @@ func (e *LowerSnakeCaseError) As(target any) bool {
 	case **LowerSnakeCaseError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -446,7 +462,8 @@ type XLeadingError struct {
 
 var _ errs.Declared = (*XLeadingError)(nil)
 
-// NewXLeading raises [XLeadingError] with a copy of message; a nil message is an empty one.
+// NewXLeading raises [XLeadingError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 //
 // May be returned by map.func.
 func NewXLeading(message *XLeading, options ...errs.Option) *XLeadingError {
@@ -496,6 +513,9 @@ func (e *XLeadingError) As(target any) bool {
 	case **XLeadingError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

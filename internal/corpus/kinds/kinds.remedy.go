@@ -34,7 +34,8 @@ type ScalarError struct {
 
 var _ errs.Declared = (*ScalarError)(nil)
 
-// NewScalar raises [ScalarError] with a copy of message; a nil message is an empty one.
+// NewScalar raises [ScalarError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewScalar(message *Scalar, options ...errs.Option) *ScalarError {
 	if message == nil {
 		message = new(Scalar)
@@ -127,6 +128,9 @@ func (e *ScalarError) As(target any) bool {
 	case **ScalarError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -177,7 +181,8 @@ type OptionalError struct {
 
 var _ errs.Declared = (*OptionalError)(nil)
 
-// NewOptional raises [OptionalError] with a copy of message; a nil message is an empty one.
+// NewOptional raises [OptionalError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewOptional(message *Optional, options ...errs.Option) *OptionalError {
 	if message == nil {
 		message = new(Optional)
@@ -276,6 +281,9 @@ func (e *OptionalError) As(target any) bool {
 	case **OptionalError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -324,7 +332,8 @@ type RepeatedError struct {
 
 var _ errs.Declared = (*RepeatedError)(nil)
 
-// NewRepeated raises [RepeatedError] with a copy of message; a nil message is an empty one.
+// NewRepeated raises [RepeatedError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewRepeated(message *Repeated, options ...errs.Option) *RepeatedError {
 	if message == nil {
 		message = new(Repeated)
@@ -462,6 +471,9 @@ func (e *RepeatedError) As(target any) bool {
 	case **RepeatedError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -510,7 +522,8 @@ type MappedError struct {
 
 var _ errs.Declared = (*MappedError)(nil)
 
-// NewMapped raises [MappedError] with a copy of message; a nil message is an empty one.
+// NewMapped raises [MappedError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewMapped(message *Mapped, options ...errs.Option) *MappedError {
 	if message == nil {
 		message = new(Mapped)
@@ -645,6 +658,9 @@ func (e *MappedError) As(target any) bool {
 	case **MappedError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -695,7 +711,8 @@ type ChoiceError struct {
 
 var _ errs.Declared = (*ChoiceError)(nil)
 
-// NewChoice raises [ChoiceError] with a copy of message; a nil message is an empty one.
+// NewChoice raises [ChoiceError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewChoice(message *Choice, options ...errs.Option) *ChoiceError {
 	if message == nil {
 		message = new(Choice)
@@ -797,6 +814,9 @@ func (e *ChoiceError) As(target any) bool {
 	case **ChoiceError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -845,7 +865,8 @@ type HighNumbersError struct {
 
 var _ errs.Declared = (*HighNumbersError)(nil)
 
-// NewHighNumbers raises [HighNumbersError] with a copy of message; a nil message is an empty one.
+// NewHighNumbers raises [HighNumbersError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewHighNumbers(message *HighNumbers, options ...errs.Option) *HighNumbersError {
 	if message == nil {
 		message = new(HighNumbers)
@@ -899,6 +920,9 @@ func (e *HighNumbersError) As(target any) bool {
 	case **HighNumbersError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

@@ -33,7 +33,8 @@ type Outer_InnerError struct {
 
 var _ errs.Declared = (*Outer_InnerError)(nil)
 
-// NewOuter_Inner raises [Outer_InnerError] with a copy of message; a nil message is an empty one.
+// NewOuter_Inner raises [Outer_InnerError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewOuter_Inner(message *Outer_Inner, options ...errs.Option) *Outer_InnerError {
 	if message == nil {
 		message = new(Outer_Inner)
@@ -84,6 +85,9 @@ func (e *Outer_InnerError) As(target any) bool {
 	case **Outer_InnerError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -133,7 +137,8 @@ type Outer_Inner_InnermostError struct {
 
 var _ errs.Declared = (*Outer_Inner_InnermostError)(nil)
 
-// NewOuter_Inner_Innermost raises [Outer_Inner_InnermostError] with a copy of message; a nil message is an empty one.
+// NewOuter_Inner_Innermost raises [Outer_Inner_InnermostError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 //
 // May be returned by serviceonly.v1.Only.Do.
 func NewOuter_Inner_Innermost(message *Outer_Inner_Innermost, options ...errs.Option) *Outer_Inner_InnermostError {
@@ -192,6 +197,9 @@ func (e *Outer_Inner_InnermostError) As(target any) bool {
 	case **Outer_Inner_InnermostError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -238,7 +246,8 @@ type Outer_Between_DeepError struct {
 
 var _ errs.Declared = (*Outer_Between_DeepError)(nil)
 
-// NewOuter_Between_Deep raises [Outer_Between_DeepError] with a copy of message; a nil message is an empty one.
+// NewOuter_Between_Deep raises [Outer_Between_DeepError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewOuter_Between_Deep(message *Outer_Between_Deep, options ...errs.Option) *Outer_Between_DeepError {
 	if message == nil {
 		message = new(Outer_Between_Deep)
@@ -289,6 +298,9 @@ func (e *Outer_Between_DeepError) As(target any) bool {
 	case **Outer_Between_DeepError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -338,7 +350,8 @@ type ParentError struct {
 
 var _ errs.Declared = (*ParentError)(nil)
 
-// NewParent raises [ParentError] with a copy of message; a nil message is an empty one.
+// NewParent raises [ParentError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewParent(message *Parent, options ...errs.Option) *ParentError {
 	if message == nil {
 		message = new(Parent)
@@ -395,6 +408,9 @@ func (e *ParentError) As(target any) bool {
 	case **ParentError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -441,7 +457,8 @@ type Parent_ChildError struct {
 
 var _ errs.Declared = (*Parent_ChildError)(nil)
 
-// NewParent_Child raises [Parent_ChildError] with a copy of message; a nil message is an empty one.
+// NewParent_Child raises [Parent_ChildError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewParent_Child(message *Parent_Child, options ...errs.Option) *Parent_ChildError {
 	if message == nil {
 		message = new(Parent_Child)
@@ -492,6 +509,9 @@ func (e *Parent_ChildError) As(target any) bool {
 	case **Parent_ChildError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

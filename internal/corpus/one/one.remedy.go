@@ -33,7 +33,8 @@ type GoneError struct {
 
 var _ errs.Declared = (*GoneError)(nil)
 
-// NewGone raises [GoneError] with a copy of message; a nil message is an empty one.
+// NewGone raises [GoneError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 //
 // May be returned by public.v1.PublicService.Get, serviceonly.v1.Only.Do.
 func NewGone(message *Gone, options ...errs.Option) *GoneError {
@@ -88,6 +89,9 @@ func (e *GoneError) As(target any) bool {
 	case **GoneError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

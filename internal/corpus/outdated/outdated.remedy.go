@@ -37,7 +37,8 @@ type OldError struct {
 
 var _ errs.Declared = (*OldError)(nil)
 
-// NewOld raises [OldError] with a copy of message; a nil message is an empty one.
+// NewOld raises [OldError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 //
 // May be returned by Shop.Sell.
 //
@@ -104,6 +105,9 @@ func (e *OldError) As(target any) bool {
 	case **OldError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

@@ -35,7 +35,8 @@ type FirstStaleError struct {
 
 var _ errs.Declared = (*FirstStaleError)(nil)
 
-// NewFirstStale raises [FirstStaleError] with a copy of message; a nil message is an empty one.
+// NewFirstStale raises [FirstStaleError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 //
 // May be returned by FirstService.Do, pair.second.v1.SecondService.Do.
 func NewFirstStale(message *FirstStale, options ...errs.Option) *FirstStaleError {
@@ -91,6 +92,9 @@ func (e *FirstStaleError) As(target any) bool {
 	case **FirstStaleError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

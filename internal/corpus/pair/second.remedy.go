@@ -35,7 +35,8 @@ type SecondStaleError struct {
 
 var _ errs.Declared = (*SecondStaleError)(nil)
 
-// NewSecondStale raises [SecondStaleError] with a copy of message; a nil message is an empty one.
+// NewSecondStale raises [SecondStaleError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 //
 // May be returned by SecondService.Do, pair.first.v1.FirstService.Do.
 func NewSecondStale(message *SecondStale, options ...errs.Option) *SecondStaleError {
@@ -91,6 +92,9 @@ func (e *SecondStaleError) As(target any) bool {
 	case **SecondStaleError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

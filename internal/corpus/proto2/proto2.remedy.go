@@ -33,7 +33,8 @@ type RequiredError struct {
 
 var _ errs.Declared = (*RequiredError)(nil)
 
-// NewRequired raises [RequiredError] with a copy of message; a nil message is an empty one.
+// NewRequired raises [RequiredError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewRequired(message *Required, options ...errs.Option) *RequiredError {
 	if message == nil {
 		message = new(Required)
@@ -129,6 +130,9 @@ func (e *RequiredError) As(target any) bool {
 	case **RequiredError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -177,7 +181,8 @@ type ExtensionOnlyError struct {
 
 var _ errs.Declared = (*ExtensionOnlyError)(nil)
 
-// NewExtensionOnly raises [ExtensionOnlyError] with a copy of message; a nil message is an empty one.
+// NewExtensionOnly raises [ExtensionOnlyError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewExtensionOnly(message *ExtensionOnly, options ...errs.Option) *ExtensionOnlyError {
 	if message == nil {
 		message = new(ExtensionOnly)
@@ -225,6 +230,9 @@ func (e *ExtensionOnlyError) As(target any) bool {
 	case **ExtensionOnlyError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -272,7 +280,8 @@ type HasAliasError struct {
 
 var _ errs.Declared = (*HasAliasError)(nil)
 
-// NewHasAlias raises [HasAliasError] with a copy of message; a nil message is an empty one.
+// NewHasAlias raises [HasAliasError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewHasAlias(message *HasAlias, options ...errs.Option) *HasAliasError {
 	if message == nil {
 		message = new(HasAlias)
@@ -323,6 +332,9 @@ func (e *HasAliasError) As(target any) bool {
 	case **HasAliasError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

@@ -33,7 +33,8 @@ type MissingError struct {
 
 var _ errs.Declared = (*MissingError)(nil)
 
-// NewMissing raises [MissingError] with a copy of message; a nil message is an empty one.
+// NewMissing raises [MissingError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 //
 // May be returned by PublicService.Get.
 func NewMissing(message *Missing, options ...errs.Option) *MissingError {
@@ -86,6 +87,9 @@ func (e *MissingError) As(target any) bool {
 	case **MissingError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

@@ -33,7 +33,8 @@ type CycleError struct {
 
 var _ errs.Declared = (*CycleError)(nil)
 
-// NewCycle raises [CycleError] with a copy of message; a nil message is an empty one.
+// NewCycle raises [CycleError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewCycle(message *Cycle, options ...errs.Option) *CycleError {
 	if message == nil {
 		message = new(Cycle)
@@ -99,6 +100,9 @@ func (e *CycleError) As(target any) bool {
 	case **CycleError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -147,7 +151,8 @@ type OtherError struct {
 
 var _ errs.Declared = (*OtherError)(nil)
 
-// NewOther raises [OtherError] with a copy of message; a nil message is an empty one.
+// NewOther raises [OtherError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewOther(message *Other, options ...errs.Option) *OtherError {
 	if message == nil {
 		message = new(Other)
@@ -198,6 +203,9 @@ func (e *OtherError) As(target any) bool {
 	case **OtherError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

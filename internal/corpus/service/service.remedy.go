@@ -36,7 +36,8 @@ type BusyError struct {
 
 var _ errs.Declared = (*BusyError)(nil)
 
-// NewBusy raises [BusyError] with a copy of message; a nil message is an empty one.
+// NewBusy raises [BusyError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 //
 // May be returned by Store.Put, Store.Upload, Store.Watch, lower_case.lower_case.
 func NewBusy(message *Busy, options ...errs.Option) *BusyError {
@@ -89,6 +90,9 @@ func (e *BusyError) As(target any) bool {
 	case **BusyError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -143,7 +147,8 @@ type StaleError struct {
 
 var _ errs.Declared = (*StaleError)(nil)
 
-// NewStale raises [StaleError] with a copy of message; a nil message is an empty one.
+// NewStale raises [StaleError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 //
 // May be returned by Store.GetHTTPState, Store.Put, serviceonly.v1.Only.Do.
 func NewStale(message *Stale, options ...errs.Option) *StaleError {
@@ -199,6 +204,9 @@ func (e *StaleError) As(target any) bool {
 	case **StaleError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -248,7 +256,8 @@ type PaidError struct {
 
 var _ errs.Declared = (*PaidError)(nil)
 
-// NewPaid raises [PaidError] with a copy of message; a nil message is an empty one.
+// NewPaid raises [PaidError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 //
 // May be returned by Store.Put.
 func NewPaid(message *Paid, options ...errs.Option) *PaidError {
@@ -298,6 +307,9 @@ func (e *PaidError) As(target any) bool {
 	case **PaidError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -347,7 +359,8 @@ type MaybePaidError struct {
 
 var _ errs.Declared = (*MaybePaidError)(nil)
 
-// NewMaybePaid raises [MaybePaidError] with a copy of message; a nil message is an empty one.
+// NewMaybePaid raises [MaybePaidError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 //
 // May be returned by Store.Put.
 func NewMaybePaid(message *MaybePaid, options ...errs.Option) *MaybePaidError {
@@ -397,6 +410,9 @@ func (e *MaybePaidError) As(target any) bool {
 	case **MaybePaidError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

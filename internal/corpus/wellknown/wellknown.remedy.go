@@ -45,7 +45,8 @@ type WellKnownError struct {
 
 var _ errs.Declared = (*WellKnownError)(nil)
 
-// NewWellKnown raises [WellKnownError] with a copy of message; a nil message is an empty one.
+// NewWellKnown raises [WellKnownError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewWellKnown(message *WellKnown, options ...errs.Option) *WellKnownError {
 	if message == nil {
 		message = new(WellKnown)
@@ -193,6 +194,9 @@ func (e *WellKnownError) As(target any) bool {
 	case **WellKnownError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

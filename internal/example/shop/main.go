@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 
@@ -35,56 +34,56 @@ func (shop) ListAvailableSlots(
 	return &shopv1.ListAvailableSlotsResponse{SlotIds: []string{"tuesday"}}, nil
 }
 
-// book is a caller in another process: it knows the error by its type and follows the plan.
-func book(ctx context.Context, out io.Writer, conn grpc.ClientConnInterface, slot string) error {
+// book is a caller in another process: it knows the error by its type and follows the plan. It returns what it has to tell.
+func book(ctx context.Context, conn grpc.ClientConnInterface, slot string) (string, error) {
 	client := shopv1.NewTypedShopServiceClient(conn)
 	request := &shopv1.BookSlotRequest{SlotId: slot, OperationKey: "order-17"}
+	said := ""
 	booked, err := client.BookSlot(ctx, request)
 	if stale, ok := errors.AsType[*shopv1.SlotStaleError](err); ok {
-		fmt.Fprintln(out, stale)
-		fmt.Fprintln(out, stale.GetSlotId(), stale.RetryPolicy(), stale.Plan().Steps()[0].Tool())
-		slots, err := client.ListAvailableSlots(ctx, &shopv1.ListAvailableSlotsRequest{})
-		if err != nil {
-			return fmt.Errorf("listing slots: %w", err)
+		said = fmt.Sprintln(stale) + fmt.Sprintln(stale.GetSlotId(), stale.RetryPolicy(), stale.Plan().Steps()[0].Tool())
+		slots, listErr := client.ListAvailableSlots(ctx, &shopv1.ListAvailableSlotsRequest{})
+		if listErr != nil {
+			return said, fmt.Errorf("listing slots: %w", listErr)
 		}
-		request.SlotId = slots.GetSlotIds()[0] // update: slotId; preserve: operationKey
+		request.SlotId = slots.GetSlotIds()[0] // the plan says to replace the slot and to keep the key
 		booked, err = client.BookSlot(ctx, request)
-		if err != nil {
-			return fmt.Errorf("booking again: %w", err)
-		}
-	} else if errors.Is(err, errs.CodeOutcomeUnknown) {
-		return fmt.Errorf("it may have been booked, never book it again under another key: %w", err)
-	} else if err != nil {
-		return fmt.Errorf("booking: %w", err)
 	}
-	fmt.Fprintln(out, "booked", request.GetSlotId(), "as", booked.GetBookingId())
-	return nil
+	switch {
+	case errors.Is(err, errs.CodeOutcomeUnknown):
+		return said, fmt.Errorf("it may have been booked, never book it again under another key: %w", err)
+	case err != nil:
+		return said, fmt.Errorf("booking: %w", err)
+	}
+	return said + fmt.Sprintln("booked", request.GetSlotId(), "as", booked.GetBookingId()), nil
 }
 
-func run(ctx context.Context, out io.Writer) error {
+func run(ctx context.Context) (string, error) {
 	options, err := interceptors.ServerOptions()
 	if err != nil {
-		return fmt.Errorf("making the server: %w", err)
+		return "", fmt.Errorf("making the server: %w", err)
 	}
 	server := grpc.NewServer(options...)
 	shopv1.RegisterShopServiceServer(server, shop{})
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
-		return fmt.Errorf("listening: %w", err)
+		return "", fmt.Errorf("listening: %w", err)
 	}
 	defer server.Stop()
 	go func() { _ = server.Serve(listener) }() // ends with Stop
 
 	conn, err := grpc.NewClient(listener.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
-		return fmt.Errorf("making the client: %w", err)
+		return "", fmt.Errorf("making the client: %w", err)
 	}
 	defer func() { _ = conn.Close() }()
-	return book(ctx, out, conn, "monday")
+	return book(ctx, conn, "monday")
 }
 
 func main() {
-	if err := run(context.Background(), os.Stdout); err != nil {
+	said, err := run(context.Background())
+	_, _ = os.Stdout.WriteString(said)
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

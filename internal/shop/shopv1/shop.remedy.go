@@ -39,7 +39,8 @@ type SlotStaleError struct {
 
 var _ errs.Declared = (*SlotStaleError)(nil)
 
-// NewSlotStale raises [SlotStaleError] with a copy of message; a nil message is an empty one.
+// NewSlotStale raises [SlotStaleError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewSlotStale(message *SlotStale, options ...errs.Option) *SlotStaleError {
 	if message == nil {
 		message = new(SlotStale)
@@ -122,6 +123,9 @@ func (e *SlotStaleError) As(target any) bool {
 	case **SlotStaleError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -183,7 +187,8 @@ type SettlementHeldError struct {
 
 var _ errs.Declared = (*SettlementHeldError)(nil)
 
-// NewSettlementHeld raises [SettlementHeldError] with a copy of message; a nil message is an empty one.
+// NewSettlementHeld raises [SettlementHeldError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewSettlementHeld(message *SettlementHeld, options ...errs.Option) *SettlementHeldError {
 	if message == nil {
 		message = new(SettlementHeld)
@@ -256,6 +261,9 @@ func (e *SettlementHeldError) As(target any) bool {
 	case **SettlementHeldError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -305,7 +313,8 @@ type ChargedTwiceError struct {
 
 var _ errs.Declared = (*ChargedTwiceError)(nil)
 
-// NewChargedTwice raises [ChargedTwiceError] with a copy of message; a nil message is an empty one.
+// NewChargedTwice raises [ChargedTwiceError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewChargedTwice(message *ChargedTwice, options ...errs.Option) *ChargedTwiceError {
 	if message == nil {
 		message = new(ChargedTwice)
@@ -358,6 +367,9 @@ func (e *ChargedTwiceError) As(target any) bool {
 	case **ChargedTwiceError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

@@ -34,7 +34,8 @@ type ShelfStaleError struct {
 
 var _ errs.Declared = (*ShelfStaleError)(nil)
 
-// NewShelfStale raises [ShelfStaleError] with a copy of message; a nil message is an empty one.
+// NewShelfStale raises [ShelfStaleError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewShelfStale(message *ShelfStale, options ...errs.Option) *ShelfStaleError {
 	if message == nil {
 		message = new(ShelfStale)
@@ -87,6 +88,9 @@ func (e *ShelfStaleError) As(target any) bool {
 	case **ShelfStaleError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

@@ -30,7 +30,8 @@ type TakenError struct {
 
 var _ errs.Declared = (*TakenError)(nil)
 
-// NewTaken raises [TakenError] with a copy of message; a nil message is an empty one.
+// NewTaken raises [TakenError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 //
 // May be returned by forms.versioned.v2.Forms.Take.
 func NewTaken(message *Taken, options ...errs.Option) *TakenError {
@@ -83,6 +84,9 @@ func (e *TakenError) As(target any) bool {
 	case **TakenError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

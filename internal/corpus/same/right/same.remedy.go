@@ -33,7 +33,8 @@ type SameError struct {
 
 var _ errs.Declared = (*SameError)(nil)
 
-// NewSame raises [SameError] with a copy of message; a nil message is an empty one.
+// NewSame raises [SameError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewSame(message *Same, options ...errs.Option) *SameError {
 	if message == nil {
 		message = new(Same)
@@ -84,6 +85,9 @@ func (e *SameError) As(target any) bool {
 	case **SameError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

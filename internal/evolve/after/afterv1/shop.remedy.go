@@ -35,7 +35,8 @@ type SlotGoneError struct {
 
 var _ errs.Declared = (*SlotGoneError)(nil)
 
-// NewSlotGone raises [SlotGoneError] with a copy of message; a nil message is an empty one.
+// NewSlotGone raises [SlotGoneError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 //
 // May be returned by Shop.BookSlot, Shop.WatchSlots.
 func NewSlotGone(message *SlotGone, options ...errs.Option) *SlotGoneError {
@@ -93,6 +94,9 @@ func (e *SlotGoneError) As(target any) bool {
 	case **SlotGoneError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -145,7 +149,8 @@ type SlotStaleError struct {
 
 var _ errs.Declared = (*SlotStaleError)(nil)
 
-// NewSlotStale raises [SlotStaleError] with a copy of message; a nil message is an empty one.
+// NewSlotStale raises [SlotStaleError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 //
 // May be returned by Shop.BookSlot, Shop.WatchSlots.
 func NewSlotStale(message *SlotStale, options ...errs.Option) *SlotStaleError {
@@ -201,6 +206,9 @@ func (e *SlotStaleError) As(target any) bool {
 	case **SlotStaleError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

@@ -35,7 +35,8 @@ type SlotGoneError struct {
 
 var _ errs.Declared = (*SlotGoneError)(nil)
 
-// NewSlotGone raises [SlotGoneError] with a copy of message; a nil message is an empty one.
+// NewSlotGone raises [SlotGoneError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 //
 // May be returned by Shop.BookSlot, Shop.WatchSlots.
 func NewSlotGone(message *SlotGone, options ...errs.Option) *SlotGoneError {
@@ -88,6 +89,9 @@ func (e *SlotGoneError) As(target any) bool {
 	case **SlotGoneError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

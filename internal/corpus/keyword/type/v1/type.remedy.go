@@ -33,7 +33,8 @@ type FuncError struct {
 
 var _ errs.Declared = (*FuncError)(nil)
 
-// NewFunc raises [FuncError] with a copy of message; a nil message is an empty one.
+// NewFunc raises [FuncError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewFunc(message *Func, options ...errs.Option) *FuncError {
 	if message == nil {
 		message = new(Func)
@@ -144,6 +145,9 @@ func (e *FuncError) As(target any) bool {
 	case **FuncError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -190,7 +194,8 @@ type RangeError struct {
 
 var _ errs.Declared = (*RangeError)(nil)
 
-// NewRange raises [RangeError] with a copy of message; a nil message is an empty one.
+// NewRange raises [RangeError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewRange(message *Range, options ...errs.Option) *RangeError {
 	if message == nil {
 		message = new(Range)
@@ -238,6 +243,9 @@ func (e *RangeError) As(target any) bool {
 	case **RangeError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -284,7 +292,8 @@ type TypeError struct {
 
 var _ errs.Declared = (*TypeError)(nil)
 
-// NewType raises [TypeError] with a copy of message; a nil message is an empty one.
+// NewType raises [TypeError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewType(message *Type, options ...errs.Option) *TypeError {
 	if message == nil {
 		message = new(Type)
@@ -335,6 +344,9 @@ func (e *TypeError) As(target any) bool {
 	case **TypeError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
@@ -381,7 +393,8 @@ type StringError struct {
 
 var _ errs.Declared = (*StringError)(nil)
 
-// NewString raises [StringError] with a copy of message; a nil message is an empty one.
+// NewString raises [StringError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 func NewString(message *String, options ...errs.Option) *StringError {
 	if message == nil {
 		message = new(String)
@@ -470,6 +483,9 @@ func (e *StringError) As(target any) bool {
 	case **StringError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false

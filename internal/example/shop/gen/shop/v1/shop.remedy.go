@@ -38,7 +38,8 @@ type SlotStaleError struct {
 
 var _ errs.Declared = (*SlotStaleError)(nil)
 
-// NewSlotStale raises [SlotStaleError] with a copy of message; a nil message is an empty one.
+// NewSlotStale raises [SlotStaleError] with a copy of message; a nil message is an empty one. The placeholders of the headline are
+// the fields of the message, so errs.Value has no meaning here.
 //
 // May be returned by ShopService.BookSlot.
 func NewSlotStale(message *SlotStale, options ...errs.Option) *SlotStaleError {
@@ -91,6 +92,9 @@ func (e *SlotStaleError) As(target any) bool {
 	case **SlotStaleError:
 		*target = e
 	case **errs.ToolError:
+		if e.Base() == nil {
+			return false
+		}
 		*target = e.Base()
 	default:
 		return false
