@@ -18,3 +18,7 @@ crash: campaign-postgres ## Kill daemons KILLS times (2000), at every crash poin
 crash-short: KILLS := 100
 crash-short: campaign-postgres ## The same with about a hundred kills.
 	$(call CAMPAIGN,10m,^TestCrash,-kills $$(($(KILLS) / 2)))
+
+.PHONY: replicas-short
+replicas-short: campaign-postgres ## Kill and stop three daemons on one database, and daemons behind a proxy that retries.
+	$(call CAMPAIGN,10m,^Test(Replicas|Mesh)$$,-chaos 30s)

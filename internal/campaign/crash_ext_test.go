@@ -38,9 +38,9 @@ const (
 	leasesOut = 25 * time.Second        // longer than every lease
 	freshOnes = 8                       // new intents in a life
 	callers   = 6
-	anywhere  = 5 // kills of an episode at any moment
+	anywhere  = 5  // kills of an episode at any moment
 	killsEach = 30 // of an episode, about
-	most      = 6 // tries to reach a place
+	most      = 6  // tries to reach a place
 )
 
 // one chooses one of several.
@@ -76,7 +76,10 @@ func choice(place string) func(*rand.Rand) (tool, fate string) {
 
 // dealt are the steps that lead to a place.
 func dealt(random *rand.Rand, place string, number int) []step {
-	s := step{place: place, number: number, random: patience, choose: choice(place), sweep: one(random, 0, 200*time.Millisecond, 5*time.Second)}
+	s := step{
+		place: place, number: number, random: patience, choose: choice(place),
+		sweep: one(random, 0, 200*time.Millisecond, 5*time.Second),
+	}
 	if random.IntN(3) > 0 {
 		s.jump = leasesOut
 	}
@@ -135,7 +138,7 @@ func (t *tally) String() string {
 	for _, n := range t.kills {
 		sum += n
 	}
-	return fmt.Sprintf("%d kills, %d operations, %d requests to the carrier\nkills: %v\nanswers: %v\nended: %v\n"+
+	return fmt.Sprintf("%d kills, %d operations, %d requests to the carrier\nkills: %v\nanswers and moves: %v\nended: %v\n"+
 		"slowest end: %v after the last kill, and %v where the leases were out by then",
 		sum, t.operations, t.requests, t.kills, t.counts, t.states, t.waited.Round(time.Millisecond), t.jumped.Round(time.Millisecond))
 }
@@ -198,7 +201,8 @@ func (e *episode) lives() error {
 			e.kills["random"]++
 		default:
 			e.kills["missed"]++
-			if s.tries++; s.tries == most {
+			s.tries++
+			if s.tries == most {
 				return fmt.Errorf("%s was not reached in %d lives", l.at, most)
 			}
 			for _, again := range dealt(e.random, s.place, 1) {

@@ -43,7 +43,7 @@ func start(db, book, log string, l life) (*daemon, error) {
 	}
 	defer out.Close() // the process has its own
 	fmt.Fprintf(out, "=== %s %+v\n", time.Now().Format(time.RFC3339Nano), l)
-	cmd := exec.Command(binary, "--listen", "127.0.0.1:0", "--db", db, "--no-db-check",
+	cmd := exec.Command(program, "--listen", "127.0.0.1:0", "--db", db, "--no-db-check",
 		"--sweep-interval", l.sweep.String(), "--stop-delay", "0s")
 	cmd.Env = append(os.Environ(), "REMEDY_CRASH_BOOK="+book, "REMEDY_CRASH_TIMEOUT="+hookTimeout.String(),
 		"REMEDY_CRASH_AT="+l.at, "REMEDY_CRASH_CLOCK="+l.ahead.String())

@@ -63,8 +63,8 @@ func (in *intent) String() string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s", in.key, in.tool, in.fate))
 }
 
-// wrong notes a broken promise.
-func (in *intent) wrong(format string, args ...any) {
+// wrongf notes a broken promise.
+func (in *intent) wrongf(format string, args ...any) {
 	in.problems = append(in.problems, fmt.Sprintf(format, args...))
 }
 
@@ -84,12 +84,23 @@ func (in *intent) attempted(w *world, known bool, result *servicev1.ToolResult, 
 	switch {
 	case err == nil:
 		in.sent = true
+		w.count("receipt")
 		in.succeeded(result)
-	case errs.CodeOf(err) == "" && status.Code(err) == codes.Unavailable: // else it would be an unknown outcome
+	case provenUnsent(err):
 		w.count("never sent")
 	default:
 		in.sent = true
 		in.failed(w, known, err)
+	}
+}
+
+// provenUnsent reports whether the client found that nothing was sent: else a lost answer is an unknown outcome.
+func provenUnsent(err error) bool {
+	switch status.Code(err) {
+	case codes.Unavailable, codes.Canceled, codes.DeadlineExceeded:
+		return errs.CodeOf(err) == ""
+	default:
+		return false
 	}
 }
 
@@ -114,20 +125,20 @@ func (in *intent) note(result *servicev1.ToolResult, err error) {
 // succeeded checks that a receipt is the one that was acknowledged before.
 func (in *intent) succeeded(result *servicev1.ToolResult) {
 	if in.fate == refused && in.tool != now || in.fate == closed {
-		in.wrong("success, which cannot be: %v", result)
+		in.wrongf("success, which cannot be: %v", result)
 	}
 	if in.none[result.GetOperationId()] {
-		in.wrong("a receipt of %s, which was stated to have had no effect", result.GetOperationId())
+		in.wrongf("a receipt of %s, which was stated to have had no effect", result.GetOperationId())
 	}
 	if in.receipt == nil {
 		in.receipt = result
 		return
 	}
 	if in.receipt.GetOperationId() != result.GetOperationId() || in.receipt.GetOutputJson() != result.GetOutputJson() {
-		in.wrong("the receipt changed: %v, then %v", in.receipt, result)
+		in.wrongf("the receipt changed: %v, then %v", in.receipt, result)
 	}
 	if first, then := in.receipt.GetFirstCompletedAt().AsTime(), result.GetFirstCompletedAt().AsTime(); !first.Equal(then) {
-		in.wrong("it was first completed at %v, then at %v", first, then)
+		in.wrongf("it was first completed at %v, then at %v", first, then)
 	}
 }
 
@@ -141,10 +152,10 @@ func (in *intent) failed(w *world, known bool, err error) {
 	}
 	w.count(string(code))
 	if !slices.Contains(in.allowed(), code) {
-		in.wrong("got %q: %v", code, err)
+		in.wrongf("got %q: %v", code, err)
 	}
 	if known && code != errs.CodeLedgerUnavailable && code != errs.CodeCanceled && code != errs.CodeDeadlineExceeded {
-		in.wrong("got %q after a receipt: %v", code, err)
+		in.wrongf("got %q after a receipt: %v", code, err)
 	}
 	if unknown != nil {
 		in.doubts++
@@ -164,10 +175,10 @@ func (in *intent) stated(w *world, id string) {
 	}
 	requests, err := w.carrier.Requests()
 	if err != nil {
-		in.wrong("%v", err)
+		in.wrongf("%v", err)
 	}
 	if n := len(in.of(requests)); n > 0 {
-		in.wrong("effect=none, and the carrier was asked %d times", n)
+		in.wrongf("effect=none, and the carrier was asked %d times", n)
 	}
 }
 
@@ -220,7 +231,7 @@ func (in *intent) effects(mine []shop.Request) {
 	for _, r := range mine {
 		operations[r.OperationID] = true
 		if in.none[r.OperationID] {
-			in.wrong("an effect of %s, which was stated to have had none", r.OperationID)
+			in.wrongf("an effect of %s, which was stated to have had none", r.OperationID)
 		}
 	}
 	effects := len(mine)
@@ -229,11 +240,11 @@ func (in *intent) effects(mine []shop.Request) {
 	}
 	switch {
 	case effects > 1:
-		in.wrong("%d effects: %v", effects, mine)
+		in.wrongf("%d effects: %v", effects, mine)
 	case effects > 0 && !in.sent:
-		in.wrong("an effect of a call that was proven never to have been sent")
+		in.wrongf("an effect of a call that was proven never to have been sent")
 	case in.receipt != nil && !operations[in.receipt.GetOperationId()]:
-		in.wrong("a receipt of %s without an effect", in.receipt.GetOperationId())
+		in.wrongf("a receipt of %s without an effect", in.receipt.GetOperationId())
 	}
 }
 
@@ -255,24 +266,24 @@ func (in *intent) settled(operation *servicev1.Operation, mine []shop.Request, s
 	switch state := operation.GetState(); state {
 	case stateDone:
 		if !effect {
-			in.wrong("done without an effect")
+			in.wrongf("done without an effect")
 		}
 	case stateUnknown:
 		if recovers(in.tool) && effect && !stopped {
-			in.wrong("unknown, and Recover finds the effect")
+			in.wrongf("unknown, and Recover finds the effect")
 		}
 	case stateFree, stateNone:
 		if effect {
-			in.wrong("%v, with an effect", state)
+			in.wrongf("%v, with an effect", state)
 		}
 	default:
-		in.wrong("it has not ended: %v", state)
+		in.wrongf("it has not ended: %v", state)
 	}
 	if in.receipt != nil && (operation.GetState() != stateDone || operation.GetId() != in.receipt.GetOperationId()) {
-		in.wrong("the receipt that was acknowledged is lost")
+		in.wrongf("the receipt that was acknowledged is lost")
 	}
 	if operation.GetCrossings() > 1 && in.tool != once {
-		in.wrong("it crossed %d times", operation.GetCrossings())
+		in.wrongf("it crossed %d times", operation.GetCrossings())
 	}
 	in.trail(operation.GetTrail())
 }
@@ -285,13 +296,13 @@ func (in *intent) trail(moves []*servicev1.OperationMove) {
 		}
 		before := moves[i-1]
 		if m.GetFrom() != before.GetTo() || m.GetFence() < before.GetFence() && m.GetTo() != stateDone { // a receipt may come late
-			in.wrong("move %d of the trail does not follow the one before", i)
+			in.wrongf("move %d of the trail does not follow the one before", i)
 		}
 		if m.GetFrom() != stateFree && m.GetOperationId() != before.GetOperationId() {
-			in.wrong("move %d of the trail is of another operation", i)
+			in.wrongf("move %d of the trail is of another operation", i)
 		}
 		if m.GetFrom() == stateEffect && m.GetTo() == stateClaimed && in.tool != once || m.GetFrom() == stateDone && m.GetTo() != stateDone {
-			in.wrong("move %d of the trail, from %v to %v", i, m.GetFrom(), m.GetTo())
+			in.wrongf("move %d of the trail, from %v to %v", i, m.GetFrom(), m.GetTo())
 		}
 	}
 }
@@ -303,7 +314,7 @@ func (in *intent) answered(operation *servicev1.Operation, mine []shop.Request, 
 	code := errs.CodeOf(err)
 	unknown, _ := errors.AsType[*errs.OutcomeUnknownError](err)
 	doubt := unknown != nil && !unknown.Inferred
-	ok := false
+	var ok bool
 	switch state := operation.GetState(); {
 	case state == stateDone:
 		ok = err == nil && result.Replayed && result.OperationID == operation.GetId() && (in.tool != tracked || result.Verified)
@@ -321,7 +332,7 @@ func (in *intent) answered(operation *servicev1.Operation, mine []shop.Request, 
 		ok = err == nil && result.OperationID != operation.GetId()
 	}
 	if !ok {
-		in.wrong("the ledger said %v of %s, and the same key is answered %+v, %v", operation.GetState(), operation.GetId(), result, err)
+		in.wrongf("the ledger said %v of %s, and the same key is answered %+v, %v", operation.GetState(), operation.GetId(), result, err)
 	}
 }
 
@@ -343,7 +354,8 @@ func (in *intent) report(operation *servicev1.Operation, mine []shop.Request) st
 	for _, r := range mine {
 		fmt.Fprintf(&b, "  asked %+v\n", r)
 	}
-	fmt.Fprintf(&b, "  row   %v %v crossings=%d reason=%q\n", operation.GetId(), operation.GetState(), operation.GetCrossings(), operation.GetReason())
+	fmt.Fprintf(&b, "  row   %v %v crossings=%d reason=%q\n",
+		operation.GetId(), operation.GetState(), operation.GetCrossings(), operation.GetReason())
 	for _, m := range operation.GetTrail() {
 		fmt.Fprintf(&b, "  moved %s %v → %v, %s, fence %d, %s\n", m.GetTime().AsTime().Format("15:04:05.000"), m.GetFrom(), m.GetTo(),
 			m.GetOperationId(), m.GetFence(), m.GetNote())

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Flags of the test binary, to be given after -args.
+// Flags of the test program, to be given after -args.
 var (
 	killsFlag   = flag.Int("kills", 50, "kills of a crash campaign on one store")
 	seedFlag    = flag.Uint64("seed", 0, "what the plan is made of; 0 takes another one each time")
@@ -21,8 +21,8 @@ var (
 	chaosFlag   = flag.Duration("chaos", 30*time.Second, "how long replicas are killed and stopped")
 )
 
-// binary is the daemon.
-var binary string
+// program is the daemon.
+var program string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -39,8 +39,8 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(folder)
-	binary = filepath.Join(folder, "remedyd")
-	build := exec.Command("go", "build", "-tags", "crashpoint", "-o", binary, "github.com/remedyrpc/remedy/cmd/remedyd")
+	program = filepath.Join(folder, "remedyd")
+	build := exec.Command("go", "build", "-tags", "crashpoint", "-o", program, "github.com/remedyrpc/remedy/cmd/remedyd")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "building the daemon: %v\n%s", err, out)
 		return 1

@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -30,6 +31,7 @@ type world struct {
 
 	stopped bool          // processes are stopped, and go on
 	crowd   int           // callers besides of one intent; negative is one besides, now and then
+	hasty   bool          // half of the callers have little time
 	insist  bool          // callers go on asking for what is over
 	rest    time.Duration // of a caller after a call
 
@@ -39,7 +41,7 @@ type world struct {
 	open    []*intent // to be asked for again
 	fresh   int       // how many new ones callers may begin
 	choose  func(*rand.Rand) (tool, fate string)
-	counts  map[string]int // of answers
+	counts  map[string]int // of answers, and of moves
 }
 
 func newWorld(folder, db string, seed, number uint64) *world {
@@ -73,16 +75,19 @@ type shipped struct {
 	Tracking string `json:"tracking"`
 }
 
-// dial makes a client that retries under its keys, and whose attempts are seen.
+// dial makes a client that retries under its keys.
 func (w *world) dial(addr string) (*client.Client, error) {
+	return w.dialOnce(addr, client.WithLedger(), client.WithRetry(client.Retry{
+		MaxAttempts: 6, InitialBackoff: 20 * time.Millisecond, MaxBackoff: 200 * time.Millisecond, MaxServerDelay: 2 * time.Second,
+	}))
+}
+
+// dialOnce makes a client that does not. Its attempts are seen.
+func (w *world) dialOnce(addr string, options ...client.Option) (*client.Client, error) {
 	quick := backoff.Config{BaseDelay: 20 * time.Millisecond, Multiplier: 1.5, Jitter: 0.2, MaxDelay: 200 * time.Millisecond}
-	return client.Dial(addr, client.WithInsecure(), client.WithLedger(),
-		client.WithRetry(client.Retry{
-			MaxAttempts: 6, InitialBackoff: 20 * time.Millisecond, MaxBackoff: 200 * time.Millisecond, MaxServerDelay: 2 * time.Second,
-		}),
-		client.WithDialOptions(
-			grpc.WithConnectParams(grpc.ConnectParams{Backoff: quick, MinConnectTimeout: time.Second}),
-			grpc.WithChainUnaryInterceptor(w.attempt)))
+	return client.Dial(addr, append(options, client.WithInsecure(), client.WithDialOptions(
+		grpc.WithConnectParams(grpc.ConnectParams{Backoff: quick, MinConnectTimeout: time.Second}),
+		grpc.WithChainUnaryInterceptor(w.attempt)))...)
 }
 
 // attempt shows each attempt to the intent that it is for.
@@ -102,10 +107,9 @@ func (w *world) attempt(
 	return err
 }
 
-// call calls the tool of an intent, in a few seconds.
-func (in *intent) call(ctx context.Context, c *client.Client) (client.Result[shipped], error) {
-	const patience = 4 * time.Second
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// call calls the tool of an intent, within a time.
+func (in *intent) call(ctx context.Context, c *client.Client, within time.Duration) (client.Result[shipped], error) {
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	return client.Call[parcel, shipped](ctx, c, in.tool, parcel{Parcel: "p-" + in.key, Fate: in.fate}, client.WithOperationKey(in.key))
 }
@@ -122,7 +126,7 @@ func (w *world) callers(ctx context.Context, n int, clients ...*client.Client) (
 					pause(ctx, 5*time.Millisecond)
 					continue
 				}
-				_, err := in.call(ctx, c)
+				_, err := in.call(ctx, c, w.haste())
 				in.called(err)
 				w.again(in)
 				pause(ctx, w.rest)
@@ -130,6 +134,19 @@ func (w *world) callers(ctx context.Context, n int, clients ...*client.Client) (
 		})
 	}
 	return callers.Wait
+}
+
+// callTimeout is the time of a call of somebody who has time.
+const callTimeout = 4 * time.Second
+
+// haste is the time of a call of somebody.
+func (w *world) haste() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.hasty && w.random.IntN(2) == 0 {
+		return time.Duration(1+w.random.IntN(25)) * time.Millisecond
+	}
+	return callTimeout
 }
 
 func pause(ctx context.Context, d time.Duration) {
@@ -186,6 +203,13 @@ func (w *world) focus(fresh int, choose func(*rand.Rand) (tool, fate string)) {
 	w.fresh, w.choose = fresh, choose
 }
 
+// more lets callers begin another one.
+func (w *world) more() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.fresh++
+}
+
 // all are the intents, in order of their keys.
 func (w *world) all() []*intent {
 	w.mu.Lock()
@@ -215,6 +239,11 @@ func settle(ctx context.Context, c *client.Client, within time.Duration) (time.D
 	}
 }
 
+// short is a state in lower case.
+func short(state servicev1.OperationState) string {
+	return strings.ToLower(strings.Replace(strings.TrimPrefix(state.String(), "OPERATION_STATE_"), "UNSPECIFIED", "none", 1))
+}
+
 // audit checks every intent against the ledger and the carrier, calls for it once more, and returns what is wrong.
 func (w *world) audit(ctx context.Context, c *client.Client) (reports []string, states map[string]int) {
 	requests, err := w.carrier.Requests()
@@ -230,11 +259,14 @@ func (w *world) audit(ctx context.Context, c *client.Client) (reports []string, 
 			continue
 		}
 		rows[in] = operation
-		states[operation.GetState().String()]++
+		states[short(operation.GetState())]++
+		for _, m := range operation.GetTrail() {
+			w.count(short(m.GetFrom()) + "→" + short(m.GetTo()))
+		}
 		mine := in.of(requests)
 		in.effects(mine)
 		in.settled(operation, mine, w.stopped)
-		result, err := in.call(ctx, c)
+		result, err := in.call(ctx, c, callTimeout)
 		in.answered(operation, mine, result, err)
 	}
 	if requests, err = w.carrier.Requests(); err != nil {
