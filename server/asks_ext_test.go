@@ -15,6 +15,7 @@ import (
 	servicev1 "github.com/remedyrpc/remedy/gen/remedy/service/v1"
 	"github.com/remedyrpc/remedy/interceptors"
 	"github.com/remedyrpc/remedy/interceptors/auth"
+	"github.com/remedyrpc/remedy/interceptors/limits"
 	"github.com/remedyrpc/remedy/server"
 	"github.com/remedyrpc/remedy/server/ledger/memory"
 )
@@ -80,10 +81,9 @@ func TestAsk3(t *testing.T) {
 		return out(in), nil
 	}}
 	l := memory.New()
-	client, conn := serve(t, s.server(t, server.WithLedger(l)), interceptors.WithLimits())
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer cancel()
-	_, err := client.CallTool(ctx, request("k", `{"id":"a"}`))
+	// The time of the call is up on both sides; that of the client a little later, as always.
+	client, conn := serve(t, s.server(t, server.WithLedger(l)), interceptors.WithLimits(limits.WithMaxTimeout(50*time.Millisecond)))
+	_, err := client.CallTool(t.Context(), request("k", `{"id":"a"}`))
 	e, ok := errors.AsType[*errs.OutcomeUnknownError](err)
 	if !ok || e.Inferred || e.OperationID == "" {
 		t.Fatalf("got %v", err)
@@ -98,7 +98,7 @@ func TestAsk3(t *testing.T) {
 		}
 		return response.GetOperation()
 	}
-	if got := get(); got.GetState() != servicev1.OperationState_OPERATION_STATE_EFFECT {
+	if got := get(); got.GetState() != stateEffect {
 		t.Errorf("got %v", got)
 	}
 	running := row(t, l)
@@ -106,7 +106,7 @@ func TestAsk3(t *testing.T) {
 	if err := l.Wait(t.Context(), running.Key, running.Version); err != nil {
 		t.Fatal(err)
 	}
-	if got := get(); got.GetState() != servicev1.OperationState_OPERATION_STATE_DONE || s.count("effect") != 1 {
+	if got := get(); got.GetState() != stateDone || s.count("effect") != 1 {
 		t.Errorf("got %v after %d effects", got, s.count("effect"))
 	}
 }
@@ -236,12 +236,13 @@ func TestAsk25(t *testing.T) {
 		srv := s.shared(t, memory.New())
 		before, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 		defer cancel()
-		if _, err := call(before, srv, "k", `{"id":"a"}`); saidBy(err) != (said{errs.CodeDeadlineExceeded, errs.EffectNone}) || s.count("effect") != 0 {
+		_, err := call(before, srv, "k", `{"id":"a"}`)
+		if saidBy(err) != (said{errs.CodeDeadlineExceeded, errs.EffectNone}) || s.count("effect") != 0 {
 			t.Errorf("before: got %v after %d effects", err, s.count("effect"))
 		}
 		after, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 		defer cancel()
-		_, err := call(after, srv, "k", `{"id":"a"}`)
+		_, err = call(after, srv, "k", `{"id":"a"}`)
 		if saidBy(err) != (said{errs.CodeOutcomeUnknown, errs.EffectUnknown}) {
 			t.Errorf("after: got %v", err)
 		}

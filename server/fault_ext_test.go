@@ -66,12 +66,12 @@ const (
 
 func kinds() []kind {
 	var all []kind
-	for _, recover := range []string{"", "found", "blind"} {
+	for _, looks := range []string{"", "found", "blind"} {
 		for _, dedupes := range []bool{false, true} {
 			for _, immediate := range []bool{false, true} {
 				for _, first := range []string{works, refuses, notApplied, loses, vanishes, vanishing} {
 					if !immediate || first != refuses {
-						all = append(all, kind{recover, dedupes, immediate, first})
+						all = append(all, kind{looks, dedupes, immediate, first})
 					}
 				}
 			}
@@ -297,8 +297,11 @@ func TestLostAnswers(t *testing.T) {
 		{"claim, made and freed", kind{first: works}, "claim", lostAfter, -1, said{errs.CodeLedgerUnavailable, errs.EffectNone}, said{}},
 		{"claim of an immediate tool, asked again", kind{first: works, immediate: true}, "claim", lostAfter, 2, said{}, said{}},
 		{
-			"claim of an immediate tool, made and freed", kind{first: works, immediate: true}, "claim", lostAfter, -1,
-			said{errs.CodeLedgerUnavailable, errs.EffectNone}, said{},
+			"claim of an immediate tool, made and freed",
+			kind{first: works, immediate: true},
+			"claim", lostAfter, -1,
+			said{errs.CodeLedgerUnavailable, errs.EffectNone},
+			said{},
 		},
 		{"crossing, asked again", kind{first: works}, "cross", lostAfter, 2, said{}, said{}},
 		{"crossing, not made", kind{first: works}, "cross", lostBefore, -1, said{errs.CodeLedgerUnavailable, errs.EffectNone}, said{}},
@@ -319,7 +322,12 @@ func TestLostAnswers(t *testing.T) {
 		{"executed again, asked again", kind{first: vanishes, dedupes: true}, "redo", lostAfter, 2, said{}, said{}},
 		{"not executed again", kind{first: vanishes, dedupes: true}, "redo", lostBefore, -1, unknown, unknown},
 		{"executed again, not crossed", kind{first: vanishes, dedupes: true}, "cross", lostBefore, -1, unknown, unknown},
-		{"immediate, executed again, not crossed", kind{first: vanishes, dedupes: true, immediate: true}, "cross", lostBefore, -1, unknown, unknown},
+		{
+			"immediate, executed again, not crossed",
+			kind{first: vanishes, dedupes: true, immediate: true},
+			"cross", lostBefore, -1,
+			unknown, unknown,
+		},
 		{"verdict, not kept", kind{first: works}, "judge", lostBefore, -1, said{}, said{}},
 	}
 	for i := range tests {

@@ -25,6 +25,13 @@ import (
 	"github.com/remedyrpc/remedy/server/ledger/memory"
 )
 
+const (
+	stateEffect  = servicev1.OperationState_OPERATION_STATE_EFFECT
+	stateDone    = servicev1.OperationState_OPERATION_STATE_DONE
+	stateUnknown = servicev1.OperationState_OPERATION_STATE_UNKNOWN
+	stateClosed  = servicev1.OperationState_OPERATION_STATE_CLOSED
+)
+
 // desk is a server whose callers say who they are, with an operator of each tenant, "op".
 type desk struct {
 	tools  servicev1.ToolServiceClient
@@ -115,7 +122,7 @@ func TestGetOperation(t *testing.T) {
 	for _, name := range []*servicev1.OperationName{byID(id), byKey("t", "k")} {
 		got, err := d.get(t, "alice@acme", name)
 		if err != nil || got.GetId() != id || got.GetTool() != "t" || got.GetOperationKey() != "k" || got.GetPrincipal() != "alice" ||
-			got.GetRunId() != "run-1" || got.GetState() != servicev1.OperationState_OPERATION_STATE_DONE || got.GetCrossings() != 1 ||
+			got.GetRunId() != "run-1" || got.GetState() != stateDone || got.GetCrossings() != 1 ||
 			got.GetCreateTime() == nil || got.GetCrossTime() == nil || got.GetUpdateTime() == nil || len(got.GetTrail()) != 3 {
 			t.Errorf("got %v, %v", got, err)
 		}
@@ -130,12 +137,21 @@ func TestGetOperation(t *testing.T) {
 	if got, err := d.get(t, "op@acme", byID(id)); err != nil || got.GetId() != id {
 		t.Errorf("an operator: got %v, %v", got, err)
 	}
-	for who, name := range map[string]*servicev1.OperationName{
-		"bob@acme": byID(id), "alice@other": byID(id), "op@other": byID(id), "alice@acme": byID("op_unknown"),
-		"bob@acme ": byKey("t", "k"), "op@acme": byKey("t", "k"), "alice@": byKey("t", "k"),
+	for _, test := range []struct {
+		who  string
+		name *servicev1.OperationName
+	}{
+		{"bob@acme", byID(id)},
+		{"alice@other", byID(id)},
+		{"op@other", byID(id)},
+		{"alice@acme", byID("op_unknown")},
+		{"bob@acme", byKey("t", "k")},
+		{"op@acme", byKey("t", "k")},
+		{"alice@", byKey("t", "k")}, // they have keys of their own
 	} {
-		if got, err := d.get(t, strings.TrimSpace(who), name); errs.CodeOf(err) != errs.CodeOperationNotFound || status.Code(err) != codes.NotFound {
-			t.Errorf("%s: got %v, %v", who, got, err)
+		got, err := d.get(t, test.who, test.name)
+		if errs.CodeOf(err) != errs.CodeOperationNotFound || status.Code(err) != codes.NotFound {
+			t.Errorf("%s, %v: got %v, %v", test.who, test.name, got, err)
 		}
 	}
 	if _, err := d.get(t, "alice@acme", &servicev1.OperationName{}); errs.CodeOf(err) != errs.CodeInvalidInput {
@@ -181,7 +197,8 @@ func TestNothingLeaks(t *testing.T) {
 			t.Errorf("%d: got %v, %v", n, got, err)
 		}
 	}
-	list, err := d.client.ListOperations(as(t, "op@acme"), &servicev1.ListOperationsRequest{States: []servicev1.OperationState{1, 2, 3, 4, 5, 6}})
+	every := &servicev1.ListOperationsRequest{States: []servicev1.OperationState{1, 2, 3, 4, 5, 6}}
+	list, err := d.client.ListOperations(as(t, "op@acme"), every)
 	if err != nil || len(list.GetOperations()) != 4 || strings.Contains(protojson.Format(list), "hunter2") {
 		t.Errorf("got %v, %v", list, err)
 	}
@@ -200,7 +217,6 @@ func TestListOperations(t *testing.T) {
 	d.call(t, "carol@other", "t", "k0", `{"id":"a"}`)
 	mine := append([]string{unknown}, alices...)
 	everybodys := append([]string{bobs}, mine...)
-	const done, doubt = servicev1.OperationState_OPERATION_STATE_DONE, servicev1.OperationState_OPERATION_STATE_UNKNOWN
 	tests := []struct {
 		name    string
 		who     string
@@ -214,8 +230,8 @@ func TestListOperations(t *testing.T) {
 		{"of a tool", "alice@acme", &servicev1.ListOperationsRequest{Tool: "open"}, []string{unknown}, ""},
 		{"of a run", "alice@acme", &servicev1.ListOperationsRequest{RunId: "run-1"}, mine, ""},
 		{"of another run", "alice@acme", &servicev1.ListOperationsRequest{RunId: "run-2"}, nil, ""},
-		{"unknown", "alice@acme", &servicev1.ListOperationsRequest{States: []servicev1.OperationState{doubt}}, []string{unknown}, ""},
-		{"done", "alice@acme", &servicev1.ListOperationsRequest{States: []servicev1.OperationState{done}}, alices, ""},
+		{"unknown", "alice@acme", &servicev1.ListOperationsRequest{States: []servicev1.OperationState{stateUnknown}}, []string{unknown}, ""},
+		{"done", "alice@acme", &servicev1.ListOperationsRequest{States: []servicev1.OperationState{stateDone}}, alices, ""},
 		{"an operator", "op@acme", &servicev1.ListOperationsRequest{}, everybodys, ""},
 		{"an operator, of one", "op@acme", &servicev1.ListOperationsRequest{Principal: "bob"}, []string{bobs}, ""},
 		{"an operator of another tenant", "op@none", &servicev1.ListOperationsRequest{}, nil, ""},

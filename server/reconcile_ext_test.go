@@ -25,7 +25,7 @@ func TestReconcileOperation(t *testing.T) {
 	id := d.call(t, "alice@acme", "t", "k", `{"id":"a","n":1}`)
 	other := d.call(t, "alice@acme", "t", "l", `{"id":"a","n":1}`)
 	s.hooks()
-	if got, err := reconcile("alice@acme", id); err != nil || got.GetState() != servicev1.OperationState_OPERATION_STATE_UNKNOWN || s.count("recover") != 1 {
+	if got, err := reconcile("alice@acme", id); err != nil || got.GetState() != stateUnknown || s.count("recover") != 1 {
 		t.Errorf("not found: got %v, %v after %d looks", got, err, s.count("recover"))
 	}
 	if _, err := reconcile("bob@acme", id); errs.CodeOf(err) != errs.CodeOperationNotFound {
@@ -33,7 +33,7 @@ func TestReconcileOperation(t *testing.T) {
 	}
 	truth = server.Committed(out{ID: "found"})
 	for range 2 { // the second finds it done
-		if got, err := reconcile("alice@acme", id); err != nil || got.GetState() != servicev1.OperationState_OPERATION_STATE_DONE || got.GetContradicted() {
+		if got, err := reconcile("alice@acme", id); err != nil || got.GetState() != stateDone || got.GetContradicted() {
 			t.Errorf("found: got %v, %v", got, err)
 		}
 	}
@@ -42,7 +42,7 @@ func TestReconcileOperation(t *testing.T) {
 	}
 	// One that was closed turns out to have taken effect.
 	d.close(t, other)
-	if got, err := reconcile("op@acme", other); err != nil || got.GetState() != servicev1.OperationState_OPERATION_STATE_DONE || !got.GetContradicted() {
+	if got, err := reconcile("op@acme", other); err != nil || got.GetState() != stateDone || !got.GetContradicted() {
 		t.Errorf("closed: got %v, %v", got, err)
 	}
 	d.ledger.cut()
@@ -65,7 +65,7 @@ func TestReconcileThrottled(t *testing.T) {
 			d.clock.Advance(time.Minute)
 		}
 		response, err := d.client.ReconcileOperation(as(t, "alice@acme"), &servicev1.ReconcileOperationRequest{Operation: byID(id)})
-		if got := response.GetOperation(); err != nil || got.GetState() != servicev1.OperationState_OPERATION_STATE_UNKNOWN || s.count("recover") != looks {
+		if got := response.GetOperation(); err != nil || got.GetState() != stateUnknown || s.count("recover") != looks {
 			t.Errorf("%d: got %v, %v after %d looks", i, got, err, s.count("recover"))
 		}
 	}
@@ -77,7 +77,7 @@ func TestReconcileWithoutHook(t *testing.T) {
 	d := newDesk(t, lossy())
 	id := d.call(t, "alice@acme", "t", "k", `{"id":"a","n":1}`)
 	response, err := d.client.ReconcileOperation(as(t, "alice@acme"), &servicev1.ReconcileOperationRequest{Operation: byKey("t", "k")})
-	if got := response.GetOperation(); err != nil || got.GetId() != id || got.GetState() != servicev1.OperationState_OPERATION_STATE_UNKNOWN {
+	if got := response.GetOperation(); err != nil || got.GetId() != id || got.GetState() != stateUnknown {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
@@ -93,8 +93,7 @@ func TestReconcileAbandoned(t *testing.T) {
 	if _, ok, err := d.ledger.Ledger.Claim(t.Context(), claim); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
-	const running, doubt = servicev1.OperationState_OPERATION_STATE_EFFECT, servicev1.OperationState_OPERATION_STATE_UNKNOWN
-	for _, state := range []servicev1.OperationState{running, doubt} {
+	for _, state := range []servicev1.OperationState{stateEffect, stateUnknown} {
 		response, err := d.client.ReconcileOperation(as(t, "alice@acme"), &servicev1.ReconcileOperationRequest{Operation: byID("op_x")})
 		if got := response.GetOperation(); err != nil || got.GetState() != state {
 			t.Errorf("got %v, %v", got, err)

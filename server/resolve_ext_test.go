@@ -16,7 +16,9 @@ const (
 	not     = servicev1.OperationResolution_OPERATION_RESOLUTION_NOT_APPLIED
 )
 
-func (d *desk) resolve(t *testing.T, who, id string, resolution servicev1.OperationResolution, output string) (*servicev1.Operation, error) {
+func (d *desk) resolve(
+	t *testing.T, who, id string, resolution servicev1.OperationResolution, output string,
+) (*servicev1.Operation, error) {
 	t.Helper()
 	response, err := d.client.ResolveOperation(as(t, who), &servicev1.ResolveOperationRequest{
 		Id: id, Resolution: resolution, Reason: "the bank says so", OutputJson: output,
@@ -32,7 +34,7 @@ func TestResolveApplied(t *testing.T) {
 		id := d.call(t, "alice@acme", "open", "k", `{"id":"a","n":1}`)
 		for range 2 { // twice the same
 			got, err := d.resolve(t, "op@acme", id, applied, output)
-			if err != nil || got.GetState() != servicev1.OperationState_OPERATION_STATE_DONE || got.GetResult().GetOutputJson() != output {
+			if err != nil || got.GetState() != stateDone || got.GetResult().GetOutputJson() != output {
 				t.Fatalf("got %v, %v", got, err)
 			}
 			last := got.GetTrail()[len(got.GetTrail())-1]
@@ -47,7 +49,8 @@ func TestResolveApplied(t *testing.T) {
 		if err != nil || !r.GetReplayed() || r.GetOutputOmitted() != (output == "") || r.GetOutputJson() != output || s.count("effect") != 1 {
 			t.Errorf("the caller: got %v, %v", r, err)
 		}
-		if _, err := d.resolve(t, "op@acme", id, not, ""); errs.CodeOf(err) != "operation_not_in_doubt" || status.Code(err) != codes.FailedPrecondition {
+		_, err = d.resolve(t, "op@acme", id, not, "")
+		if errs.CodeOf(err) != "operation_not_in_doubt" || status.Code(err) != codes.FailedPrecondition {
 			t.Errorf("the other decision: got %v", err)
 		}
 	}
@@ -65,7 +68,7 @@ func TestResolveNotApplied(t *testing.T) {
 	d.clock.Advance(40 * time.Second)
 	for range 2 { // twice the same
 		got, err := d.resolve(t, "op@acme", id, not, "")
-		if err != nil || got.GetState() != servicev1.OperationState_OPERATION_STATE_CLOSED || got.GetReason() != "the bank says so" {
+		if err != nil || got.GetState() != stateClosed || got.GetReason() != "the bank says so" {
 			t.Errorf("got %v, %v", got, err)
 		}
 	}
@@ -105,10 +108,10 @@ func TestResolveIsRefused(t *testing.T) {
 			t.Errorf("%s: got %v, %v", name, got, err)
 		}
 	}
-	if got, err := d.get(t, "alice@acme", byID(id)); err != nil || got.GetState() != servicev1.OperationState_OPERATION_STATE_UNKNOWN {
+	if got, err := d.get(t, "alice@acme", byID(id)); err != nil || got.GetState() != stateUnknown {
 		t.Errorf("afterwards: got %v, %v", got, err)
 	}
-	if got, err := d.resolve(t, "op@acme", done, applied, ""); err != nil || got.GetState() != servicev1.OperationState_OPERATION_STATE_DONE {
+	if got, err := d.resolve(t, "op@acme", done, applied, ""); err != nil || got.GetState() != stateDone {
 		t.Errorf("what is known already: got %v, %v", got, err)
 	}
 }

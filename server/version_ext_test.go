@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -169,7 +170,7 @@ func TestClaimedInput(t *testing.T) {
 			if err != nil || string(r.Output) != `{"id":"a","n":1}` {
 				t.Errorf("%s: got %s, %v", where, r.Output, err)
 			}
-			if got := append(effects, looks...); len(got) != 1 || got[0] != 1 || (len(effects) == 1) != (where == "claimed") {
+			if got := slices.Concat(effects, looks); !slices.Equal(got, []int64{1}) || (len(effects) == 1) != (where == "claimed") {
 				t.Errorf("%s: effects %v, looks %v", where, effects, looks)
 			}
 			if got := row(t, m); got.State != ledger.Done || got.ToolVersion != "1" {

@@ -13,7 +13,10 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/remedyrpc/remedy/errs"
+	"github.com/remedyrpc/remedy/interceptors"
+	"github.com/remedyrpc/remedy/interceptors/limits"
 	"github.com/remedyrpc/remedy/server"
+	"github.com/remedyrpc/remedy/server/ledger/memory"
 )
 
 func TestConcurrent(t *testing.T) {
@@ -192,4 +195,39 @@ func TestAuthorizedAgainOnWaking(t *testing.T) {
 		revoked.Store(true)
 		wg.Wait()
 	})
+}
+
+// TestWaitingHoldsNoSlot has calls wait for an equal one, in a server that runs two calls at once: they are in nobody's way.
+func TestWaitingHoldsNoSlot(t *testing.T) {
+	t.Parallel()
+	begun, end := make(chan struct{}), make(chan struct{})
+	s := script{effect: func(_ context.Context, _ *server.Op, i in) (out, error) {
+		if i.N == 1 {
+			close(begun)
+			<-end
+		}
+		return out(i), nil
+	}}
+	w := waits{memory.New(), make(chan struct{}), make(chan struct{}, 10)}
+	client, _ := serve(t, s.shared(t, w), interceptors.WithLimits(limits.WithMaxConcurrent(2)))
+	var wg sync.WaitGroup
+	equal := func() {
+		if response, err := client.CallTool(t.Context(), request("k", `{"id":"a","n":1}`)); err != nil {
+			t.Errorf("got %v, %v", response, err)
+		}
+	}
+	wg.Go(equal)
+	<-begun
+	for range 5 {
+		wg.Go(equal)
+		<-w.begun // it waits, and has left its place
+	}
+	if _, err := client.CallTool(t.Context(), request("other", `{"id":"a"}`)); err != nil {
+		t.Errorf("another call: got %v", err)
+	}
+	close(end)
+	wg.Wait()
+	if got := s.count("effect"); got != 2 {
+		t.Errorf("%d effects", got)
+	}
 }
