@@ -41,35 +41,23 @@ func Migrate(ctx context.Context, dsn string, opts ...Option) error {
 }
 
 func migrate(ctx context.Context, c *pgx.Conn, o *options) error {
-	all, err := schema.Load(migrations)
-	if err != nil {
-		return err
-	}
 	// Who has nothing to do needs no right to change tables.
-	have, err := version(ctx, c, o)
-	if err != nil {
-		return fault(ctx, "reading the version of the tables", err)
-	}
-	if missing, err := schema.Missing(have, all); err != nil || len(missing) == 0 {
+	if _, missing, err := look(ctx, c, o); err != nil || len(missing) == 0 {
 		return err
 	}
-	err = pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error { return apply(ctx, tx, o, all) })
+	err := pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error { return apply(ctx, tx, o) })
 	if errors.Is(err, ErrNewer) {
 		return fmt.Errorf("migrating the tables: %w", err)
 	}
 	return fault(ctx, "migrating the tables", err)
 }
 
-func apply(ctx context.Context, tx pgx.Tx, o *options, all []schema.Migration) error {
+func apply(ctx context.Context, tx pgx.Tx, o *options) error {
 	quoted := pgx.Identifier{o.schema}.Sanitize()
 	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended('remedy migrate ' || $1, 0))", o.schema); err != nil {
 		return fmt.Errorf("waiting for others who migrate: %w", err)
 	}
-	have, err := version(ctx, tx, o) // others may have been faster
-	if err != nil {
-		return err
-	}
-	missing, err := schema.Missing(have, all)
+	have, missing, err := look(ctx, tx, o) // others may have been faster
 	if err != nil || len(missing) == 0 {
 		return err
 	}
@@ -89,40 +77,45 @@ func apply(ctx context.Context, tx pgx.Tx, o *options, all []schema.Migration) e
 	return nil
 }
 
-// version is what the database says of the tables.
-func version(ctx context.Context, db interface {
+// current refuses tables that this version cannot work with as they are.
+func current(ctx context.Context, c *pgx.Conn, o *options) error {
+	have, missing, err := look(ctx, c, o)
+	if err == nil && len(missing) > 0 {
+		err = fmt.Errorf("%w (schema %s has version %d, this needs %d)", ErrOlder, o.schema, have.Number, have.Number+len(missing))
+	}
+	return err
+}
+
+// queryer is a connection or a transaction.
+type queryer interface {
 	QueryRow(ctx context.Context, text string, arguments ...any) pgx.Row
-}, o *options,
-) (schema.Version, error) {
+}
+
+// look returns the version of the tables, and the migrations that they need.
+func look(ctx context.Context, db queryer, o *options) (schema.Version, []schema.Migration, error) {
+	all, err := schema.Load(migrations)
+	if err != nil {
+		return schema.Version{}, nil, err
+	}
+	have, err := version(ctx, db, o)
+	if err != nil {
+		return schema.Version{}, nil, fault(ctx, "reading the version of the tables", err)
+	}
+	missing, err := schema.Missing(have, all)
+	return have, missing, err
+}
+
+// version is what the database says of the tables.
+func version(ctx context.Context, db queryer, o *options) (schema.Version, error) {
 	name := pgx.Identifier{o.schema, "remedy_schema"}.Sanitize()
 	var exists bool
 	// Not to_regclass, which may answer from before another process made the table.
-	const look = "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'remedy_schema')"
-	err := db.QueryRow(ctx, look, o.schema).Scan(&exists)
+	const exist = "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'remedy_schema')"
+	err := db.QueryRow(ctx, exist, o.schema).Scan(&exists)
 	if err != nil || !exists {
 		return schema.Version{}, err //nolint:wrapcheck // the caller says what it did
 	}
 	var v schema.Version
 	err = db.QueryRow(ctx, "SELECT coalesce(max(version), 0), coalesce(max(oldest), 0) FROM "+name).Scan(&v.Number, &v.Oldest)
 	return v, err //nolint:wrapcheck // the caller says what it did
-}
-
-// current refuses tables that this version cannot work with as they are.
-func current(ctx context.Context, c *pgx.Conn, o *options) error {
-	all, err := schema.Load(migrations)
-	if err != nil {
-		return err
-	}
-	have, err := version(ctx, c, o)
-	if err != nil {
-		return fault(ctx, "reading the version of the tables", err)
-	}
-	switch missing, err := schema.Missing(have, all); {
-	case err != nil:
-		return err
-	case len(missing) > 0:
-		return fmt.Errorf("%w (schema %s has version %d, this needs %d)", ErrOlder, o.schema, have.Number, len(all))
-	default:
-		return nil
-	}
 }

@@ -95,10 +95,12 @@ func optionsOf(opts []Option) options {
 // awaited is how long a row remembers that somebody waits for it.
 const awaited = 10 * time.Second
 
-// awaitText says in a row that somebody waits for it, at most once in half of that time, whoever waits.
+// awaitText says in a row that somebody waits for it, at most once in half of that time, whoever waits. What is FREE or DONE
+// rests: who waits for that looks by itself, and holds up neither claims nor what expires rows.
 const awaitText = `
 UPDATE {{table}} SET waited_until = {{now}} + 10000000
-WHERE tenant = @tenant AND scope = @scope AND tool = @tool AND key = @key AND waited_until < {{now}} + 5000000`
+WHERE tenant = @tenant AND scope = @scope AND tool = @tool AND key = @key AND state NOT IN (1, 4)
+  AND waited_until < {{now}} + 5000000`
 
 // dialect is how PostgreSQL says it. The clock is read at each place, not once for a statement: what a statement sets is
 // computed anew when it had to wait for its row.
