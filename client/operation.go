@@ -133,7 +133,7 @@ func (c *Client) resolve(ctx context.Context, request *servicev1.ResolveOperatio
 
 // Purge drops the output and the texts of an operation that is done, closed or free, for an operator, and keeps its key. It
 // may be sent again, and should be where its answer was lost, which is an [errs.OutcomeUnknownError]. An operation that
-// runs or is unknown gets operation_in_flight.
+// runs gets operation_in_flight, and one that is unknown operation_in_doubt.
 func (c *Client) Purge(ctx context.Context, id string) (*servicev1.Operation, error) {
 	return c.decide(ctx, id, func(ctx context.Context) (response, error) {
 		return c.operations.PurgeOperation(ctx, &servicev1.PurgeOperationRequest{Id: id})

@@ -66,7 +66,8 @@ func newLedgerService(t *testing.T) *ledgerService {
 			}
 			return server.NotFound[Cancelled](), nil
 		},
-		Errors: []*errs.Definition{shippedAlready},
+		Timeouts: server.Timeouts{Effect: time.Hour},
+		Errors:   []*errs.Definition{shippedAlready},
 	})
 	kept := memory.New(memory.WithClock(func() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) }))
 	tools, err := server.New([]*server.AnyTool{cancel}, server.WithLogger(quiet), server.WithLedger(kept),
@@ -185,7 +186,7 @@ func TestResolveNotApplied(t *testing.T) {
 	if !errors.Is(err, errs.CodeOperationInFlight) || !errs.Retryable(err) {
 		t.Errorf("while an attempt could act: got %v", err)
 	}
-	s.ahead.Store(int64(time.Hour))
+	s.ahead.Store(int64(2 * time.Hour))
 	got, err := s.client.ResolveNotApplied(operator, id, "nothing there")
 	if err != nil || got.GetState() != closed || got.GetReason() != "nothing there" {
 		t.Errorf("got %v, %v", got, err)
@@ -219,7 +220,7 @@ func TestDecisionsThatAreRefused(t *testing.T) {
 		"not in doubt":      {decide(operator, fine, "x"), "operation_not_in_doubt"},
 		"no reason":         {decide(operator, doubtful, ""), errs.CodeInvalidInput},
 		"none":              {decide(operator, "op_none", "x"), errs.CodeOperationNotFound},
-		"purged too early":  {purge(operator, doubtful), errs.CodeOperationInFlight},
+		"purged too early":  {purge(operator, doubtful), "operation_in_doubt"},
 	} {
 		if errs.CodeOf(test.err) != test.want || client.NeverSent(test.err) {
 			t.Errorf("%s: got %v, want %s", name, test.err, test.want)

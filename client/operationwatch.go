@@ -18,7 +18,7 @@ import (
 
 // WatchOperation iterates over an operation: as it is now, and then whenever it has changed, until it is done, closed or
 // free. It goes on over unknown, which somebody may still resolve. An error comes last, with a nil operation; it is
-// operation_not_found where the key of the operation was freed and has become that of another one.
+// operation_not_found where the service keeps it no more.
 //
 // The default is one stream. With [WithRetry] it is begun again, and says nothing twice, whenever it broke, or was ended by a
 // limit of the service or an error that says as_is: watching changes nothing. The attempts are counted anew after a stream

@@ -85,7 +85,9 @@ func TestWatchOperation(t *testing.T) {
 		"ended by a limit":           {[]watching{ends(limit, effect), ends(nil, done)}, true, states{effect, done}, 2, "", false},
 		"said to be canceled":        {[]watching{ends(canceled)}, true, nil, 1, errs.CodeCanceled, true},
 		"not found":                  {[]watching{ends(missing)}, true, nil, 1, errs.CodeOperationNotFound, true},
-		"no more found":              {[]watching{ends(broken, effect), ends(missing)}, true, states{effect}, 2, errs.CodeOperationNotFound, true},
+		"no more found": {
+			[]watching{ends(broken, effect), ends(missing)}, true, states{effect}, 2, errs.CodeOperationNotFound, true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
