@@ -75,7 +75,10 @@ func (c *callCommand) Run(ctx context.Context, s *streams) error {
 	}
 	result, err := service.CallJSON(ctx, c.Tool, input, c.options(tool)...)
 	if err != nil {
-		return fail(s, err, failure{addr: c.Addr, key: result.OperationKey, reads: reads(tool), json: c.JSON})
+		return fail(s, err, failure{
+			addr: c.Addr, key: result.OperationKey, reads: reads(tool), json: c.JSON,
+			command: c.reconcile(err, c.Tool, result.OperationKey),
+		})
 	}
 	return c.succeed(s, &result)
 }

@@ -30,6 +30,7 @@ type commands struct {
 	Example exampleCommand `cmd:"" help:"Write a small service with declared errors, to start from."`
 	Tools   toolsCommand   `cmd:"" help:"List the tools of a running service."`
 	Call    callCommand    `cmd:"" help:"Call a tool of a running service."`
+	Ops     opsCommand     `cmd:"" help:"Say what became of the operations of a running service."`
 	Demo    demoCommand    `cmd:"" help:"Bring about every error that a tool can end with, and show it from all sides."`
 	DB      dbCommand      `cmd:"" help:"Copy the database of a service."`
 }
@@ -45,7 +46,7 @@ Exit codes:
   3  the call failed: never send it again                (never)
   4  the call failed: it may be sent again unchanged     (as_is, or it was never sent: no service there)
   5  the call failed: it may be sent again after repair  (after_repair)
-  6  the call may or may not have taken effect           (outcome_unknown)
+  6  the call may or may not have taken effect           (outcome_unknown; so says ops watch or reconcile of an operation)
   7  the call failed without a typed error, and nothing says whether it may be sent again
   8  lint or catalog diff found something, or protos of a catalog seem to be missing
 To see them, build the binary (go build ./cmd/remedy): "go run" turns every code but 0 into 1.

@@ -43,12 +43,12 @@ func (c *connection) context(ctx context.Context, timeout time.Duration) (contex
 }
 
 // dial returns a client of the service. It connects on the first call.
-func (a *address) dial() (*client.Client, error) {
+func (a *address) dial(options ...client.Option) (*client.Client, error) {
 	creds, err := a.check(a.Addr)
 	if err != nil {
 		return nil, err
 	}
-	c, err := client.Dial(a.Addr, client.WithTransportCredentials(creds))
+	c, err := client.Dial(a.Addr, append(options, client.WithTransportCredentials(creds))...)
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--addr: %w", err)}
 	}

@@ -71,7 +71,7 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	listsCodes("remedy", got.out)
-	for _, name := range []string{"explain", "catalog", "lint", "proto", "tools", "call", "demo"} {
+	for _, name := range []string{"explain", "catalog", "lint", "proto", "tools", "call", "ops", "demo"} {
 		if !strings.Contains(got.out, "\n  "+name+" ") {
 			t.Errorf("%s is not in --help", name)
 		}

@@ -17,7 +17,12 @@ type failure struct {
 	addr  string // of the service
 	key   string // of the call; empty for none
 	reads bool   // the service says that the tool changes nothing
+	looks bool   // it is no call of a tool, and changes nothing
 	json  bool
+	lines bool // of JSON: one value a line
+
+	instead []string // what to do in place of what the error says
+	command string   // what to run next, for people
 
 	unsent bool // nothing was sent; fail finds out
 	done   bool // the call succeeded, but its output cannot be had; fail finds out
@@ -38,12 +43,15 @@ func fail(s *streams, err error, f failure) error {
 	r := reportOf(err)
 	f.unsent = isUnsent(err)
 	_, f.done = errors.AsType[*client.OutputError](err)
-	if f.unsent || f.reads || f.done {
+	if f.unsent || f.reads || f.looks || f.done {
 		r.OutcomeUnknown = false
 	}
 	if f.json {
 		out := &failed{
 			ExitCode: exitCode(err), OperationKey: cmp.Or(f.key, r.OperationKey), NeverSent: f.unsent, Next: next(r, f), Error: r,
+		}
+		if f.lines {
+			return errors.Join(shownError{err}, term.JSONLine(s.out, out))
 		}
 		return errors.Join(shownError{err}, term.JSON(s.out, out))
 	}
@@ -88,10 +96,16 @@ func failText(p *term.Printer, r *report.Report, f failure) {
 	for _, line := range next(r, f) {
 		p.Item(1, line)
 	}
+	if f.command != "" {
+		p.Code(2, f.command)
+	}
 }
 
 // next says what to do about an error: the plan where there is one, else what its rule allows.
 func next(r *report.Report, f failure) []string {
+	if f.instead != nil {
+		return f.instead
+	}
 	if lines := r.Plan.Sentences(); len(lines) > 0 {
 		return lines
 	}
@@ -104,6 +118,8 @@ func next(r *report.Report, f failure) []string {
 		return []string{"Send the same call again if you like: the service says that the tool only reads."}
 	case !r.Typed && r.Plain.Number == int32(codes.Unavailable):
 		return []string{"Check that the service runs at " + f.addr + " (--addr, REMEDY_ADDR)."}
+	case f.looks && !r.Typed:
+		return []string{"Ask again if you like: asking changes nothing."}
 	case !r.Typed:
 		return []string{"Ask whoever runs the service at " + f.addr + ": nothing says whether a retry is safe."}
 	case r.Retry == "as_is":

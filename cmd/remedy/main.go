@@ -1,5 +1,5 @@
-// Command remedy explains errors, lists and compares those that protos declare, finds what is wrong with them, and calls the
-// tools of a running service.
+// Command remedy explains errors, lists and compares those that protos declare, finds what is wrong with them, calls the
+// tools of a running service, and says what became of their operations.
 //
 // It exits with
 //
@@ -10,7 +10,8 @@
 //	3  when the call failed and must not be sent again (never)
 //	4  when the call failed and may be sent again unchanged (as_is), or nothing was sent because the service is not there
 //	5  when the call failed and may be sent again after a repair (after_repair)
-//	6  when the call may or may not have taken effect (outcome unknown), whatever its rule
+//	6  when the call may or may not have taken effect (outcome unknown), whatever its rule; ops watch and ops reconcile say
+//	   so of the operation
 //	7  when the call failed without a typed error, so that nothing says whether it may be sent again
 //	8  when lint or catalog diff found something, or protos of a catalog seem to be missing
 //

@@ -26,9 +26,9 @@ import (
 )
 
 // listen starts a server on a free port of this host.
-func listen(t *testing.T, register func(*grpc.Server)) (addr string) {
+func listen(t *testing.T, register func(*grpc.Server), options ...grpc.ServerOption) (addr string) {
 	t.Helper()
-	server := grpc.NewServer()
+	server := grpc.NewServer(options...)
 	register(server)
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

@@ -46,11 +46,16 @@ func unsafe(r rune) bool {
 }
 
 // JSON writes v as one indented JSON value. Inside strings, what [Safe] would escape is escaped the way of JSON.
-func JSON(w io.Writer, v any) error {
+func JSON(w io.Writer, v any) error { return writeJSON(w, v, "  ") }
+
+// JSONLine writes v as one JSON value on one line, the same way.
+func JSONLine(w io.Writer, v any) error { return writeJSON(w, v, "") }
+
+func writeJSON(w io.Writer, v any, indent string) error {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
+	encoder.SetIndent("", indent)
 	if err := encoder.Encode(v); err != nil {
 		return fmt.Errorf("encoding JSON: %w", err)
 	}

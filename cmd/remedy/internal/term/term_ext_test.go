@@ -76,6 +76,17 @@ func TestPrinterBreaksLines(t *testing.T) {
 	}
 }
 
+func TestJSONLine(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	if err := term.JSONLine(&b, map[string]any{"a": "<\u009b", "b": []int{1}}); err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"a":"<\u009b","b":[1]}` + "\n"; b.String() != want {
+		t.Errorf("got %q, want %q", b.String(), want)
+	}
+}
+
 func TestPrinterColours(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
