@@ -23,7 +23,6 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -31,15 +30,15 @@ import (
 
 	"google.golang.org/protobuf/compiler/protogen"
 
-	"github.com/remedyrpc/remedy/internal/authored"
+	"github.com/remedyrpc/remedy/internal/generate"
 )
 
 func main() {
 	if len(os.Args) > 1 {
 		os.Exit(about(os.Stdout, os.Stderr, os.Args[1:]))
 	}
-	var s settings
-	protogen.Options{ParamFunc: s.flags().Set}.Run(func(gen *protogen.Plugin) error { return generate(gen, &s) })
+	var s generate.Settings
+	protogen.Options{ParamFunc: s.Flags().Set}.Run(func(gen *protogen.Plugin) error { return generate.Run(gen, &s) })
 }
 
 // about answers whoever runs the plugin by hand.
@@ -54,24 +53,4 @@ func about(out, err io.Writer, arguments []string) int {
 	}
 	_, _ = fmt.Fprintln(err, "protoc-gen-remedy is run by buf or protoc, which it takes no arguments from; it knows --version only")
 	return 2 //nolint:mnd // as every command that does not understand its command line
-}
-
-// settings are the options of one run.
-type settings struct {
-	external []string
-	clients  bool
-}
-
-func (s *settings) flags() *flag.FlagSet {
-	var flags flag.FlagSet
-	flags.Func("external_tools", "", func(name string) error {
-		if !authored.IsTool(name) {
-			return fmt.Errorf("external_tools=%s names no tool: write 1 to %d of A-Z, a-z, 0-9 and _ . / -, and repeat the option for others",
-				name, authored.MaxName)
-		}
-		s.external = append(s.external, name)
-		return nil
-	})
-	flags.BoolVar(&s.clients, "clients", true, "")
-	return &flags
 }

@@ -26,11 +26,12 @@ func (*diffCommand) Help() string {
 	return `Compares what options declare, which "buf breaking" does not look at; use both.
 
 Refused, with exit code 8, because it breaks who was built before: an error that is removed or moved to another package or
-message; another code, status, retry rule, effect or discriminator of an error; a removed case of a built-in one; a contract that
-had effect: false and has effect: true; a contract with effect: true that is removed; another operation_key_field.
+message; another code, status, retry rule, effect or discriminator of an error; a removed case of a built-in one; another effect
+of a contract; a contract with effect: true that is removed; another operation_key_field. OLD has to declare something: else
+nothing would be compared.
 
-Not refused, and shown: what is new; headline, plan and doc; tool and errors of a contract; a contract that had effect: true and
-has effect: false (update every server before its clients); a first contract of a method, which promised nothing before.`
+Not refused, and shown: what is new; headline, plan and doc; tool and errors of a contract; a first contract of a method, which
+promised nothing before.`
 }
 
 // comparison is a comparison as --format json writes it.
@@ -51,6 +52,9 @@ func (c *diffCommand) Run(ctx context.Context, s *streams) error {
 	newFiles, now, err := c.load(ctx, c.New)
 	if err != nil {
 		return err
+	}
+	if counted := countsOf(oldFiles, old); counted.Errors+counted.Contracts == 0 {
+		return usageError{fmt.Errorf("%s declares no error and no contract, so nothing would be compared: give what callers were built from", c.Old)}
 	}
 	result := comparison{
 		Old: countsOf(oldFiles, old), New: countsOf(newFiles, now), Findings: []*compat.Finding{},

@@ -7,6 +7,7 @@ import (
 	"github.com/remedyrpc/remedy/cmd/remedy/internal/source"
 	"github.com/remedyrpc/remedy/cmd/remedy/internal/term"
 	"github.com/remedyrpc/remedy/internal/declared"
+	"github.com/remedyrpc/remedy/internal/generate"
 )
 
 // lintCommand is remedy lint.
@@ -22,8 +23,8 @@ type lintCommand struct {
 
 // Help says what is checked.
 func (*lintCommand) Help() string {
-	return `Finds in the errors and contracts that protos declare what protoc-gen-remedy refuses, each with its place and what to write
-instead, and exits with code 8 when there is something. Of a service that is asked by reflection, places are not known.
+	return `Finds in the errors and contracts that protos declare what protoc-gen-remedy refuses, names that Go could not have among
+it, each with its place and what to write instead, and exits with code 8 when there is something. Of a service that is asked by reflection, places are not known.
 Protos that declare nothing are not fine: they are taken for the wrong folder.`
 }
 
@@ -54,10 +55,13 @@ func (c *lintCommand) Run(ctx context.Context, s *streams) error {
 	if result.Errors+result.Contracts == 0 {
 		return nothing(files, set, c.name(c.Path))
 	}
-	for _, problem := range set.Check(declared.WithExternalTools(c.ExternalTools...)) {
-		if !files.IsOwn(problem.File) {
-			continue // whoever owns it checks it, with all that belongs to it
-		}
+	// What is only imported is checked by whoever owns it, with all that belongs to it.
+	problems := set.Check(declared.WithExternalTools(c.ExternalTools...), declared.WithFiles(files.IsOwn))
+	inGo, err := generate.Lint(files.All, files.IsOwn)
+	if err != nil {
+		return usageError{err}
+	}
+	for _, problem := range declared.Sort(append(problems, inGo...)) {
 		problem.File = files.Path(problem.File)
 		result.Problems = append(result.Problems, problem)
 	}

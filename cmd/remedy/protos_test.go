@@ -224,3 +224,22 @@ message Three { option (remedy.v1.error) = {code: "\"><script>" repair: {update:
 		}
 	}
 }
+
+// TestLintRefusesWhatThePluginDoes runs over everything that the plugin is held to refuse.
+func TestLintRefusesWhatThePluginDoes(t *testing.T) {
+	t.Parallel()
+	folders, err := filepath.Glob("../../internal/generate/testdata/refused/*")
+	if err != nil || len(folders) < 90 {
+		t.Fatalf("found %d folders, %v", len(folders), err)
+	}
+	for _, folder := range folders {
+		t.Run(filepath.Base(folder), func(t *testing.T) {
+			t.Parallel()
+			var out strings.Builder
+			code := run(t.Context(), []string{"lint", folder}, &streams{in: strings.NewReader(""), out: &out, err: &out})
+			if code != exitFound && code != exitUsage || out.Len() == 0 {
+				t.Errorf("got %d, %s", code, out.String())
+			}
+		})
+	}
+}

@@ -176,7 +176,7 @@ func TestContracts(t *testing.T) {
 		"nothing":            {&contract{Effect: true}, &contract{Effect: true}, kinds{}},
 		"the default tool":   {&contract{}, &contract{Tool: "call"}, kinds{}},
 		"an effect":          {&contract{}, &contract{Effect: true}, kinds{refused: k{compat.ContractEffectChanged}}},
-		"no effect":          {&contract{Effect: true}, &contract{}, kinds{allowed: k{compat.ContractEffectChanged}}},
+		"no effect":          {&contract{Effect: true}, &contract{}, kinds{refused: k{compat.ContractEffectChanged}}},
 		"a first contract":   {nil, &contract{Effect: true}, kinds{allowed: k{compat.ContractAdded}}},
 		"a contract removed": {&contract{}, nil, kinds{allowed: k{compat.ContractRemoved}}},
 		"an effect removed":  {&contract{Effect: true}, nil, kinds{refused: k{compat.ContractRemoved}}},

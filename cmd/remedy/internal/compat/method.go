@@ -60,7 +60,7 @@ func contractGone(before, after *declared.Method) *Finding {
 		return f
 	}
 	return f.refuse("Clients generated now take a lost answer for an ordinary failure and may call again, although the method may have "+
-		"changed something.", "keep the contract, or write effect: false if it changes nothing now")
+		"changed something.", "keep the contract, and add a new method for what changes nothing")
 }
 
 func (c *comparison) compareContracts(before, after *declared.Method) {
@@ -72,10 +72,9 @@ func (c *comparison) compareContracts(before, after *declared.Method) {
 				"would repeat the effect.",
 			"leave the method as it is, and add a new one for what changes something"))
 	case from.GetEffect() && !to.GetEffect():
-		f := changed(ContractEffectChanged, "effect", "true", "false").place(after.Method, fieldHasEffect)
-		f.What += "; clients generated before are more careful than they need be, but those generated now repeat a lost call: update every " +
-			"server before them"
-		c.add(f)
+		c.add(changed(ContractEffectChanged, "effect", "true", "false").place(after.Method, fieldHasEffect).refuse(
+			"Clients generated now take a lost answer for an ordinary failure and may call again, although servers of before change something.",
+			"leave the method as it is, and add a new one that changes nothing"))
 	}
 	if before.Tool() != after.Tool() {
 		c.add(changed(ContractToolChanged, "tool", before.Tool(), after.Tool()).place(after.Method, fieldTool))

@@ -243,6 +243,9 @@ func (t *tree) explain(err error) error {
 	if roots := slices.Sorted(maps.Keys(t.below)); len(roots) > 0 {
 		more += "; imports seem to begin in " + strings.Join(roots, " and ") + ": check each of these folders by itself, or add --import for it"
 	}
+	if strings.Contains(first.Unwrap().Error(), "edition value") {
+		more += "; buf may know it: give the image that `buf build -o image.binpb` makes"
+	}
 	at := first.GetPosition()
 	return fmt.Errorf("%s:%d:%d: %w%s", t.path(at.Filename), at.Line, at.Col, first.Unwrap(), more)
 }

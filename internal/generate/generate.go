@@ -1,4 +1,4 @@
-package main
+package generate
 
 import (
 	"bytes"
@@ -25,16 +25,16 @@ const (
 	contractPackage = protogen.GoImportPath("github.com/remedyrpc/remedy/interceptors/contract")
 )
 
-// generate writes the files of one run, or refuses all of them with everything that is wrong.
-func generate(gen *protogen.Plugin, s *settings) error {
+// Run writes the files of one run, or refuses all of them with everything that is wrong.
+func Run(gen *protogen.Plugin, s *Settings) error {
 	gen.SupportedFeatures = uint64(pluginpb.CodeGeneratorResponse_FEATURE_PROTO3_OPTIONAL) |
 		uint64(pluginpb.CodeGeneratorResponse_FEATURE_SUPPORTS_EDITIONS)
 	gen.SupportedEditionsMinimum, gen.SupportedEditionsMaximum = descriptorpb.Edition_EDITION_PROTO2, descriptorpb.Edition_EDITION_2024
 	r := newRun(gen)
-	problems := r.set.Check(declared.WithExternalTools(s.external...), declared.WithFiles(func(path string) bool {
+	problems := r.set.Check(declared.WithExternalTools(s.External...), declared.WithFiles(func(path string) bool {
 		return gen.FilesByPath[path].Generate
 	}))
-	if problems = declared.Sort(append(problems, r.goProblems(s.clients)...)); len(problems) > 0 {
+	if problems = declared.Sort(append(problems, r.goProblems(!s.NoClients)...)); len(problems) > 0 {
 		texts := make([]string, 0, len(problems))
 		for _, p := range problems {
 			texts = append(texts, p.String())
@@ -45,7 +45,7 @@ func generate(gen *protogen.Plugin, s *settings) error {
 		if !file.Generate || declared.IsContract(file.Desc) {
 			continue
 		}
-		if err := r.generateFile(file, s.clients); err != nil {
+		if err := r.generateFile(file, !s.NoClients); err != nil {
 			return fmt.Errorf("%s: %w", file.Desc.Path(), err)
 		}
 	}

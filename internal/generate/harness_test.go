@@ -1,4 +1,4 @@
-package main
+package generate
 
 import (
 	"io/fs"
@@ -110,12 +110,12 @@ func generated(
 	if err := proto.Unmarshal(b, &request); err != nil {
 		tb.Fatal(err)
 	}
-	var s settings
-	gen, err := protogen.Options{ParamFunc: s.flags().Set}.New(&request)
+	var s Settings
+	gen, err := protogen.Options{ParamFunc: s.Flags().Set}.New(&request)
 	if err != nil {
 		return &pluginpb.CodeGeneratorResponse{Error: new(err.Error())}
 	}
-	if err := generate(gen, &s); err != nil {
+	if err := Run(gen, &s); err != nil {
 		gen.Error(err)
 	}
 	return gen.Response()
