@@ -54,7 +54,8 @@ func (c *diffCommand) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	if counted := countsOf(oldFiles, old); counted.Errors+counted.Contracts == 0 {
-		return usageError{fmt.Errorf("%s declares no error and no contract, so nothing would be compared: give what callers were built from", c.Old)}
+		return usageError{fmt.Errorf(
+			"%s declares no error and no contract, so nothing would be compared: give what callers were built from", c.Old)}
 	}
 	result := comparison{
 		Old: countsOf(oldFiles, old), New: countsOf(newFiles, now), Findings: []*compat.Finding{},

@@ -43,7 +43,7 @@ func (c *exampleCommand) Run(s *streams) error {
 	}
 	written, err := example.Write(c.Dir, module, proto.Contract())
 	if err != nil {
-		return err //nolint:wrapcheck // it says what and where
+		return err
 	}
 	p := s.printer()
 	for _, name := range written {

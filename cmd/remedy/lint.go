@@ -24,8 +24,8 @@ type lintCommand struct {
 // Help says what is checked.
 func (*lintCommand) Help() string {
 	return `Finds in the errors and contracts that protos declare what protoc-gen-remedy refuses, names that Go could not have among
-it, each with its place and what to write instead, and exits with code 8 when there is something. Of a service that is asked by reflection, places are not known.
-Protos that declare nothing are not fine: they are taken for the wrong folder.`
+it, each with its place and what to write instead, and exits with code 8 when there is something. Of a service that is asked
+by reflection, places are not known. Protos that declare nothing are not fine: they are taken for the wrong folder.`
 }
 
 // linted is what was found, as --format json writes it.

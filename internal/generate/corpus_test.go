@@ -138,7 +138,8 @@ func TestParameters(t *testing.T) {
 	t.Parallel()
 	files := compiled(t, protocPositions, corpus)
 	for parameter, want := range map[string]string{
-		"external_tool=a": "no such flag -external_tool", "clients=no": "write clients=true or clients=false", "paths=here": `unknown path type "here"`,
+		"external_tool=a": "no such flag -external_tool", "clients=no": "write clients=true or clients=false",
+		"paths=here":         `unknown path type "here"`,
 		"external_tools=a b": "external_tools=a b names no tool", "external_tools=": "external_tools= names no tool",
 	} {
 		if got := generated(t, files, parameter, "one/one.proto").GetError(); !strings.Contains(got, want) {

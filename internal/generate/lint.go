@@ -5,7 +5,6 @@ import (
 	"path"
 
 	"google.golang.org/protobuf/compiler/protogen"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
@@ -22,7 +21,7 @@ func Lint(files []protoreflect.FileDescriptor, checked func(path string) bool) (
 	for _, file := range files {
 		l.add(file, checked)
 	}
-	request.Parameter = proto.String(l.parameter)
+	request.Parameter = new(l.parameter)
 	if len(request.GetFileToGenerate()) == 0 {
 		return nil, nil
 	}
@@ -66,9 +65,11 @@ func positionsOf(file protoreflect.FileDescriptor) *descriptorpb.SourceCodeInfo 
 	info := &descriptorpb.SourceCodeInfo{}
 	for i := range file.SourceLocations().Len() {
 		at := file.SourceLocations().Get(i)
-		info.Location = append(info.Location, &descriptorpb.SourceCodeInfo_Location{
-			Path: at.Path, Span: []int32{int32(at.StartLine), int32(at.StartColumn), int32(at.EndLine), int32(at.EndColumn)}, //nolint:gosec // of a file
-		})
+		span := make([]int32, 0, 4) //nolint:mnd // as descriptor.proto has it
+		for _, n := range []int{at.StartLine, at.StartColumn, at.EndLine, at.EndColumn} {
+			span = append(span, int32(n)) //nolint:gosec // of a file
+		}
+		info.Location = append(info.Location, &descriptorpb.SourceCodeInfo_Location{Path: at.Path, Span: span})
 	}
 	return info
 }
