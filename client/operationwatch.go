@@ -132,13 +132,21 @@ func (w *watch) failed(ctx context.Context, err, end error) error {
 	return err
 }
 
-// broke reports whether a stream ended for a reason that says nothing of the operation: its connection broke, or the service
-// lets no stream live longer.
+// broke reports whether a stream ended for a reason that says nothing of the operation: its connection broke, or somebody on
+// the way lets no stream live longer.
 func broke(ctx context.Context, err error) bool {
-	if code := errs.CodeOf(err); code != "" {
-		return code == errs.CodeDeadlineExceeded && ctx.Err() == nil
+	if ctx.Err() != nil {
+		return false
 	}
-	return status.Code(err) == codes.Unavailable
+	if code := errs.CodeOf(err); code != "" {
+		return code == errs.CodeDeadlineExceeded
+	}
+	switch status.Code(err) {
+	case codes.Unavailable, codes.DeadlineExceeded, codes.Internal: // the last one is what grpc makes of RST_STREAM
+		return true
+	default:
+		return false
+	}
 }
 
 // settled reports whether an operation changes no more but by the word of an operator.
