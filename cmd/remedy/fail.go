@@ -114,18 +114,28 @@ func next(r *report.Report, f failure) []string {
 		return []string{"Do not send this call again: it succeeded."}
 	case f.unsent:
 		return nextOfUnsent(r, f)
-	case f.reads && !r.Typed:
-		return []string{"Send the same call again if you like: the service says that the tool only reads."}
-	case !r.Typed && r.Plain.Number == int32(codes.Unavailable):
-		return []string{"Check that the service runs at " + f.addr + " (--addr, REMEDY_ADDR)."}
-	case f.looks && !r.Typed:
-		return []string{"Ask again if you like: asking changes nothing."}
 	case !r.Typed:
-		return []string{"Ask whoever runs the service at " + f.addr + ": nothing says whether a retry is safe."}
+		return []string{nextOfForeign(r, f)}
 	case r.Retry == "as_is":
 		return []string{sendAgain(f)}
 	default:
 		return []string{"Do not send this call again."}
+	}
+}
+
+// nextOfForeign says what to do about an error that is not typed.
+func nextOfForeign(r *report.Report, f failure) string {
+	switch code := codes.Code(r.Plain.Number); { //nolint:gosec // a code
+	case f.reads:
+		return "Send the same call again if you like: the service says that the tool only reads."
+	case code == codes.Unavailable:
+		return "Check that the service runs at " + f.addr + " (--addr, REMEDY_ADDR)."
+	case f.looks && code == codes.Unimplemented:
+		return "Update the service at " + f.addr + ": its version has no operations."
+	case f.looks:
+		return "Ask again if you like: asking changes nothing."
+	default:
+		return "Ask whoever runs the service at " + f.addr + ": nothing says whether a retry is safe."
 	}
 }
 

@@ -456,7 +456,12 @@ func TestOpsFailures(t *testing.T) {
 			}
 		})
 	}
-	got := command(t, "", "ops", "list", "--addr", nobody(t), "--json")
+	older, _ := serve(t)
+	got := command(t, "", "ops", "get", "op_1", "--addr", older)
+	if got.code != exitUntyped || !strings.Contains(got.err, "its version has no operations") {
+		t.Errorf("an older service: exit %d, %s", got.code, got.err)
+	}
+	got = command(t, "", "ops", "list", "--addr", nobody(t), "--json")
 	if got.code != exitAsIs || strings.Count(got.out, "\n") != 1 || !strings.Contains(got.out, `"outcomeUnknown":false`) {
 		t.Errorf("nobody listens: exit %d, %s", got.code, got.out)
 	}

@@ -62,6 +62,23 @@ Trail
 	}
 }
 
+// TestResult says why there is none to be seen.
+func TestResult(t *testing.T) {
+	t.Parallel()
+	for want, o := range map[string]*operations.Operation{
+		"an equal call under the same key gets it": {State: "done"},
+		"Its output is not kept.":                  {State: "done", Result: &operations.Result{OutputOmitted: true}},
+		"It has no output.":                        {State: "done", Result: &operations.Result{}},
+	} {
+		if got := text(func(p *term.Printer) { o.Text(p, now) }); !strings.Contains(got, "\nResult\n") || !strings.Contains(got, want) {
+			t.Errorf("got\n%s\nwant %q", got, want)
+		}
+	}
+	if got := text(func(p *term.Printer) { (&operations.Operation{State: "free"}).Text(p, now) }); strings.Contains(got, "Result") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 // TestTable shows whose operations are listed where that differs.
 func TestTable(t *testing.T) {
 	t.Parallel()

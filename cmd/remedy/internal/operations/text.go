@@ -75,8 +75,12 @@ func (o *Operation) Text(p *term.Printer, now time.Time) {
 	p.Field("created", moment(o.CreateTime, now))
 	p.Field("crossed", moment(o.CrossTime, now))
 	p.Field("updated", moment(o.UpdateTime, now))
-	if o.Result != nil {
+	switch {
+	case o.Result != nil:
 		o.Result.text(p)
+	case o.State == "done":
+		p.Title("Result")
+		p.Line(1, "Not shown, because the tool authorizes its callers: an equal call under the same key gets it.")
 	}
 	if len(o.Trail) > 0 {
 		p.Title("Trail")
