@@ -90,7 +90,7 @@ func dealt(random *rand.Rand, place string, number int) []step {
 	// An operation past its boundary, whose process is gone, is called for again before it is swept.
 	tools := []string{once}
 	if move == "recover" {
-		tools = []string{tracked, now, once}
+		tools = []string{tracked, untracked, now, once}
 	}
 	before := step{
 		place: one(random, "effect.before", "effect.after", "record.before"), number: 1, random: patience,

@@ -151,10 +151,10 @@ func (in *intent) failed(w *world, known bool, err error) {
 		return // the client concluded it
 	}
 	w.count(string(code))
-	if !slices.Contains(in.allowed(), code) {
+	if !slices.Contains(in.allowed(w), code) {
 		in.wrongf("got %q: %v", code, err)
 	}
-	if known && code != errs.CodeLedgerUnavailable && code != errs.CodeCanceled && code != errs.CodeDeadlineExceeded {
+	if known && !slices.Contains(outOfTime(w), code) && code != errs.CodeLedgerUnavailable {
 		in.wrongf("got %q after a receipt: %v", code, err)
 	}
 	if unknown != nil {
@@ -182,12 +182,18 @@ func (in *intent) stated(w *world, id string) {
 	}
 }
 
-// allowed are the errors that a service may answer with.
-func (in *intent) allowed() []errs.Code {
-	all := []errs.Code{
-		errs.CodeOutcomeUnknown, errs.CodeOperationInFlight, errs.CodeLedgerUnavailable, errs.CodeCanceled, errs.CodeDeadlineExceeded,
-		errs.CodeOperationTimeout, "not_applied", // where the machine is slow
+// outOfTime are the errors of a call whose time is up, or whose caller has left.
+func outOfTime(w *world) []errs.Code {
+	if w.hasty { // there was none left to verify a receipt
+		return []errs.Code{errs.CodeCanceled, errs.CodeDeadlineExceeded, errs.CodeVerificationFailed}
 	}
+	return []errs.Code{errs.CodeCanceled, errs.CodeDeadlineExceeded}
+}
+
+// allowed are the errors that a service may answer with.
+func (in *intent) allowed(w *world) []errs.Code {
+	all := append(outOfTime(w), errs.CodeOutcomeUnknown, errs.CodeOperationInFlight, errs.CodeLedgerUnavailable,
+		errs.CodeOperationTimeout, "not_applied") // where the machine is slow
 	switch in.fate {
 	case refused:
 		return append(all, "parcel_refused")
