@@ -1364,7 +1364,7 @@ const file_remedy_service_v1_operation_proto_rawDesc = "" +
 	"\x13OperationResolution\x12$\n" +
 	" OPERATION_RESOLUTION_UNSPECIFIED\x10\x00\x12 \n" +
 	"\x1cOPERATION_RESOLUTION_APPLIED\x10\x01\x12$\n" +
-	" OPERATION_RESOLUTION_NOT_APPLIED\x10\x022\xc4\b\n" +
+	" OPERATION_RESOLUTION_NOT_APPLIED\x10\x022\xee\b\n" +
 	"\x10OperationService\x12\x9d\x01\n" +
 	"\fGetOperation\x12&.remedy.service.v1.GetOperationRequest\x1a'.remedy.service.v1.GetOperationResponse\"<\xf2\x8d\xe1\x90\x023\n" +
 	"\x19remedy.v1.ValidationError\n" +
@@ -1377,14 +1377,16 @@ const file_remedy_service_v1_operation_proto_rawDesc = "" +
 	"\x16remedy.v1.ServiceError\x90\x02\x010\x01\x12\xaf\x01\n" +
 	"\x12ReconcileOperation\x12,.remedy.service.v1.ReconcileOperationRequest\x1a-.remedy.service.v1.ReconcileOperationResponse\"<\xf2\x8d\xe1\x90\x023\n" +
 	"\x19remedy.v1.ValidationError\n" +
-	"\x16remedy.v1.ServiceError\x90\x02\x02\x12\xc9\x01\n" +
-	"\x10ResolveOperation\x12*.remedy.service.v1.ResolveOperationRequest\x1a+.remedy.service.v1.ResolveOperationResponse\"\\\xf2\x8d\xe1\x90\x02S\n" +
+	"\x16remedy.v1.ServiceError\x90\x02\x02\x12\xde\x01\n" +
+	"\x10ResolveOperation\x12*.remedy.service.v1.ResolveOperationRequest\x1a+.remedy.service.v1.ResolveOperationResponse\"q\xf2\x8d\xe1\x90\x02h\n" +
 	"\x19remedy.v1.ValidationError\n" +
 	"\x1cremedy.v1.AuthorizationError\n" +
-	"\x16remedy.v1.ServiceError\x10\x01\x90\x02\x02\x12\xc3\x01\n" +
-	"\x0ePurgeOperation\x12(.remedy.service.v1.PurgeOperationRequest\x1a).remedy.service.v1.PurgeOperationResponse\"\\\xf2\x8d\xe1\x90\x02S\n" +
+	"\x13remedy.v1.ToolError\n" +
+	"\x16remedy.v1.ServiceError\x10\x01\x90\x02\x02\x12\xd8\x01\n" +
+	"\x0ePurgeOperation\x12(.remedy.service.v1.PurgeOperationRequest\x1a).remedy.service.v1.PurgeOperationResponse\"q\xf2\x8d\xe1\x90\x02h\n" +
 	"\x19remedy.v1.ValidationError\n" +
 	"\x1cremedy.v1.AuthorizationError\n" +
+	"\x13remedy.v1.ToolError\n" +
 	"\x16remedy.v1.ServiceError\x10\x01\x90\x02\x02Bi\n" +
 	"\x18com.remedyrpc.service.v1B\x0eOperationProtoP\x01Z;github.com/remedyrpc/remedy/gen/remedy/service/v1;servicev1b\x06proto3"
 

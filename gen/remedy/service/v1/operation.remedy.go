@@ -18,8 +18,10 @@ const _ = errs.SupportPackageIsVersion1
 //   - ListOperations: errs.ValidationError, errs.ServiceError
 //   - WatchOperation: errs.ValidationError, errs.ServiceError
 //   - ReconcileOperation: errs.ValidationError, errs.ServiceError
-//   - ResolveOperation (has an effect): errs.ValidationError, errs.AuthorizationError, errs.ServiceError
-//   - PurgeOperation (has an effect): errs.ValidationError, errs.AuthorizationError, errs.ServiceError
+//   - ResolveOperation (has an effect): errs.ToolError (every code), errs.ValidationError, errs.AuthorizationError,
+//     errs.ServiceError
+//   - PurgeOperation (has an effect): errs.ToolError (every code), errs.ValidationError, errs.AuthorizationError,
+//     errs.ServiceError
 //
 // Every method may return the errors of package errs besides. A lost answer of a method that has an effect is an
 // errs.OutcomeUnknownError, unless it is proven that nothing was sent.
