@@ -24,12 +24,17 @@ import (
 func TestAsk1(t *testing.T) {
 	t.Parallel()
 	ctx, lose := context.WithCancel(t.Context())
+	lost := make(chan struct{})
 	var s script
-	srv := s.server(t, server.WithLedger(memory.New()), server.WithObserver(func(context.Context, server.Event) { lose() }))
+	srv := s.server(t, server.WithLedger(memory.New()), server.WithObserver(func(context.Context, server.Event) {
+		lose()
+		<-lost // before the answer is sent
+	}))
 	client, _ := serve(t, srv)
 	if response, err := client.CallTool(ctx, request("k", `{"id":"a"}`)); status.Code(err) != codes.Canceled {
 		t.Errorf("got %v, %v", response, err)
 	}
+	close(lost)
 	response, err := client.CallTool(t.Context(), request("k", `{"id":"a"}`))
 	if r := response.GetResult(); err != nil || !r.GetReplayed() || r.GetOutputJson() != `{"id":"a"}` || s.count("effect") != 1 {
 		t.Errorf("got %v, %v after %d effects", r, err, s.count("effect"))

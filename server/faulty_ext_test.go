@@ -188,6 +188,10 @@ func (f *faulty) Redo(ctx context.Context, hold ledger.Hold, lease time.Duration
 	return do(ctx, f, "redo", func(ctx context.Context) (ledger.Row, bool, error) { return f.Ledger.Redo(ctx, hold, lease) })
 }
 
+func (f *faulty) Resolve(ctx context.Context, resolution ledger.Resolution) (ledger.Row, bool, error) {
+	return do(ctx, f, "resolve", func(ctx context.Context) (ledger.Row, bool, error) { return f.Ledger.Resolve(ctx, resolution) })
+}
+
 func (f *faulty) Sweep(ctx context.Context, sweep ledger.Sweep) ([]ledger.Row, error) {
 	rows, _, err := do(ctx, f, "sweep", func(ctx context.Context) ([]ledger.Row, bool, error) {
 		rows, err := f.Ledger.Sweep(ctx, sweep)

@@ -154,3 +154,82 @@ func TestRedoIsNotRepeatedByAnotherVersion(t *testing.T) {
 		})
 	}
 }
+
+// TestRedoIsNotFreed has what is executed again fail, or state that it was not applied, while the ledger does not answer: an
+// earlier attempt may have been, so neither is an answer.
+func TestRedoIsNotFreed(t *testing.T) {
+	t.Parallel()
+	for name, again := range map[string]*script{
+		"fails": {execute: func(context.Context, *server.Op, in) error { return stale.New() }},
+		"is not applied": {effect: func(_ context.Context, op *server.Op, _ in) (out, error) {
+			return out{}, op.NotApplied(stale.New())
+		}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			m := memory.New()
+			s := newStage(kind{first: vanishes, dedupes: true})
+			defer release(s.gone)
+			s.abandoned(t, m)
+			f := newFaulty(m)
+			tool := again.tool("t", func(t *server.Tool[in, out]) { t.DedupesOnOperationID = true })
+			srv := newServer(t, []*server.AnyTool{tool}, server.WithLedger(f))
+			f.breaks("free", lostBefore, -1)
+			if _, err := call(t.Context(), srv, "k", `{"id":"a"}`); saidBy(err) != (said{errs.CodeOutcomeUnknown, errs.EffectUnknown}) {
+				t.Errorf("%s: got %v", name, err)
+			}
+			f.heal()
+			time.Sleep(5 * time.Second)
+			if got := row(t, m); got.State != ledger.Unknown {
+				t.Errorf("%s: it is %v", name, got.State)
+			}
+		})
+	}
+}
+
+// TestLostLeavesRedoToOthers has a call wake up in Execute after another one took its operation over, and was lost past the
+// boundary. It does not execute what is no longer its own; the next call does.
+func TestLostLeavesRedoToOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := memory.New()
+		end := make(chan struct{})
+		defer release(end)
+		s := script{
+			execute: func(_ context.Context, op *server.Op, _ in) error {
+				if op.Attempt == 1 {
+					time.Sleep(2 * time.Minute)
+				}
+				return nil
+			},
+			effect: func(_ context.Context, op *server.Op, i in) (out, error) {
+				if op.Attempt == 2 {
+					<-end
+					return out{}, errors.New("gone")
+				}
+				return out(i), nil
+			},
+		}
+		dedupes := func(t *server.Tool[in, out]) { t.DedupesOnOperationID = true }
+		dying := newFaulty(m)
+		a := newServer(t, []*server.AnyTool{s.tool("t", dedupes)}, server.WithLedger(m), server.WithStopDelay(0))
+		b := newServer(t, []*server.AnyTool{s.tool("t", dedupes)}, server.WithLedger(dying), server.WithStopDelay(0))
+		woken := make(chan error, 1)
+		go func() {
+			_, err := call(t.Context(), a, "k", `{"id":"a"}`)
+			woken <- err
+		}()
+		time.Sleep(31 * time.Second)
+		ctx, leave := context.WithCancel(t.Context())
+		go func() { _, _ = call(ctx, b, "k", `{"id":"a"}`) }()
+		synctest.Wait()
+		dying.cut()
+		leave()
+		stop(t, b)
+		if err := <-woken; saidBy(err) != (said{errs.CodeOperationInFlight, 0}) || s.count("effect") != 1 {
+			t.Errorf("who woke up: got %v after %d effects", err, s.count("effect"))
+		}
+		if r, err := call(t.Context(), a, "k", `{"id":"a"}`); err != nil || r.Replayed || s.count("effect") != 2 {
+			t.Errorf("who calls next: got %+v, %v", r, err)
+		}
+	})
+}

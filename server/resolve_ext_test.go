@@ -65,6 +65,9 @@ func TestResolveNotApplied(t *testing.T) {
 	if after, ok := errs.RetryAfterOf(err); saidBy(err) != (said{errs.CodeOperationInFlight, 0}) || !ok || after <= 0 {
 		t.Errorf("too early: got %v", err)
 	}
+	if got := d.ledger.count("resolve"); got != 1 {
+		t.Errorf("what was answered was asked for %d times", got)
+	}
 	d.clock.Advance(40 * time.Second)
 	for range 2 { // twice the same
 		got, err := d.resolve(t, "op@acme", id, not, "")

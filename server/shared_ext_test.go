@@ -52,10 +52,8 @@ func TestTakeover(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := memory.New()
-		still := true
-		s := script{execute: func(context.Context, *server.Op, in) error {
-			if still {
-				still = false
+		s := script{execute: func(_ context.Context, op *server.Op, _ in) error {
+			if op.Attempt == 1 {
 				time.Sleep(time.Minute)
 			}
 			return nil
@@ -201,44 +199,49 @@ func TestSweepOfAnotherVersion(t *testing.T) {
 	})
 }
 
-// TestSweepOfMany has a process leave many operations, and a Recover that takes its time: all are looked at within the time
-// of a few.
+// TestSweepOfMany has a process leave many operations, and a Recover that is quick, or takes its time: all are looked at within
+// the time of a few.
 func TestSweepOfMany(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		const many = 100
-		m := memory.New()
-		end := make(chan struct{})
-		defer release(end)
-		s := script{
-			effect: func(context.Context, *server.Op, in) (out, error) { <-end; return out{}, errors.New("gone") },
-			recover: func(ctx context.Context, _ *server.Op, in in) (server.Recovered[out], error) {
-				return server.Committed(out(in)), sleep(ctx, 9*time.Second)
-			},
-		}
-		dying := newFaulty(m)
-		a := s.shared(t, dying)
-		ctx, leave := context.WithCancel(t.Context())
-		for i := range many {
-			go func() { _, _ = call(ctx, a, fmt.Sprint("k", i), `{"id":"a"}`) }()
-		}
-		synctest.Wait()
-		dying.cut()
-		leave()
-		stop(t, a)
-		other := script{recover: s.recover}
-		b := other.shared(t, m)
-		b.Register(nowhere{})
-		defer stop(t, b)
-		time.Sleep(40*time.Second + 5*time.Second + 4*9*time.Second + time.Second)
-		rows, _, err := m.List(t.Context(), ledger.Filter{States: []ledger.State{ledger.Done}, Limit: many})
-		if err != nil || len(rows) != many {
-			t.Errorf("%d are done, %v", len(rows), err)
-		}
-		if got := other.count("recover"); got != many {
-			t.Errorf("Recover was called %d times", got)
-		}
-	})
+	for _, takes := range []time.Duration{0, 9 * time.Second} {
+		synctest.Test(t, func(t *testing.T) { sweepMany(t, takes) })
+	}
+}
+
+func sweepMany(t *testing.T, takes time.Duration) {
+	t.Helper()
+	const many = 100
+	m := memory.New()
+	end := make(chan struct{})
+	defer release(end)
+	s := script{
+		effect: func(context.Context, *server.Op, in) (out, error) { <-end; return out{}, errors.New("gone") },
+		recover: func(ctx context.Context, _ *server.Op, in in) (server.Recovered[out], error) {
+			return server.Committed(out(in)), sleep(ctx, takes)
+		},
+	}
+	dying := newFaulty(m)
+	a := s.shared(t, dying)
+	ctx, leave := context.WithCancel(t.Context())
+	for i := range many {
+		go func() { _, _ = call(ctx, a, fmt.Sprint("k", i), `{"id":"a"}`) }()
+	}
+	synctest.Wait()
+	dying.cut()
+	leave()
+	stop(t, a)
+	other := script{recover: s.recover}
+	b := other.shared(t, m)
+	b.Register(nowhere{})
+	defer stop(t, b)
+	time.Sleep(40*time.Second + 5*time.Second + 4*takes + time.Second)
+	rows, _, err := m.List(t.Context(), ledger.Filter{States: []ledger.State{ledger.Done}, Limit: many})
+	if err != nil || len(rows) != many {
+		t.Errorf("%d are done, %v", len(rows), err)
+	}
+	if got := other.count("recover"); got != many {
+		t.Errorf("Recover was called %d times", got)
+	}
 }
 
 // TestPausedOwner has a process stand still in its effect, longer than its lease: others look, and find nothing. Its receipt
