@@ -60,30 +60,32 @@ func ask(ctx context.Context, name string, move mover) (moved, error) {
 	}
 }
 
-// insist asks for a move until it is answered or the server stops, and tells of the first answer or the first error.
-func (s *Server) insist(ctx context.Context, name string, move mover, first func(moved, error)) {
+// insist asks for a move until it is answered or the server stops. It tells of the answer and of every error, and goes on
+// after one for as long as it is told to.
+func (s *Server) insist(ctx context.Context, name string, move mover, tell func(moved, error) (goOn bool)) {
 	for delay := askDelay; ; delay = min(2*delay, mostDelay) { //nolint:mnd // twice
 		got, err := ask(ctx, name, move)
-		first(got, err)
-		if err == nil || !pause(s.lifetime, delay) { //nolint:contextcheck // for as long as the server lives
+		if goOn := tell(got, err); err == nil || !goOn || !pause(s.lifetime, delay) { //nolint:contextcheck // for as long as the server lives
 			return
 		}
 	}
 }
 
-// parting asks for the move that ends an attempt before its effect. It is asked for whether the caller stays or not; the
-// answer is waited for as long as it does, and a moment.
-func (s *Server) parting(ctx context.Context, name string, move mover) (moved, error) {
+// parting asks for a last move, whether the caller stays or not, and again for so long while the ledger does not answer: once
+// for zero. The answer is waited for as long as the caller stays, and a moment.
+func (s *Server) parting(ctx context.Context, again time.Duration, name string, move mover) (moved, error) {
 	type answer struct {
 		moved
 		err error
 	}
 	answers := make(chan answer, 1)
-	go s.insist(context.WithoutCancel(ctx), name, move, func(got moved, err error) {
+	end := time.Now().Add(again)
+	go s.insist(context.WithoutCancel(ctx), name, move, func(got moved, err error) bool {
 		select {
 		case answers <- answer{got, err}:
 		default: // the caller has one
 		}
+		return time.Now().Before(end)
 	})
 	select {
 	case a := <-answers:

@@ -102,10 +102,11 @@ func (s *Server) undo(ctx context.Context, w work, err error, settled chan<- set
 	failure := s.failure(w.hold.ID, err)
 	s.insist(ctx, "free", func(ctx context.Context) (ledger.Row, bool, error) {
 		return s.ledger.Free(ctx, w.hold, failure)
-	}, func(got moved, freeErr error) {
+	}, func(got moved, freeErr error) bool {
 		if done = freeErr != nil || got.ok; done {
 			say(settled, settlement{err: err, freed: freeErr == nil})
 		}
+		return true
 	})
 	return done
 }

@@ -185,7 +185,7 @@ func (c *call) preparedDigest() ledger.Digest {
 func (s *Server) unclaim(ctx context.Context, c *call, claim ledger.Claim, answer error) error {
 	leaving, cancel := context.WithCancel(ctx)
 	cancel() // the caller waits for a moment only: it has an answer already
-	got, err := s.parting(leaving, "free", func(ctx context.Context) (ledger.Row, bool, error) {
+	got, err := s.parting(leaving, 0, "free", func(ctx context.Context) (ledger.Row, bool, error) {
 		row, err := s.ledger.Get(ctx, claim.Key)
 		if err != nil || row.Attempt != claim.Attempt {
 			return row, false, err
@@ -245,7 +245,7 @@ func (s *Server) lost(ctx context.Context, c *call) error {
 func (s *Server) release(ctx context.Context, c *call, err error) error {
 	hold := c.row.Hold()
 	if saysOtherwise(err) { // there may have been an effect all the same
-		_, parkErr := s.parting(ctx, "park", func(ctx context.Context) (ledger.Row, bool, error) {
+		_, parkErr := s.parting(ctx, c.tool.timeouts.prepareLease(), "park", func(ctx context.Context) (ledger.Row, bool, error) {
 			return s.ledger.Park(ctx, hold, "its Execute said that there may have been an effect")
 		})
 		if parkErr != nil {
@@ -254,7 +254,7 @@ func (s *Server) release(ctx context.Context, c *call, err error) error {
 		return err
 	}
 	failure := s.failure(hold.ID, err)
-	got, freeErr := s.parting(ctx, "free", func(ctx context.Context) (ledger.Row, bool, error) {
+	got, freeErr := s.parting(ctx, c.tool.timeouts.prepareLease(), "free", func(ctx context.Context) (ledger.Row, bool, error) {
 		return s.ledger.Free(ctx, hold, failure)
 	})
 	switch {
@@ -274,7 +274,7 @@ func (s *Server) release(ctx context.Context, c *call, err error) error {
 // abandon frees the operation of a call that nobody answers any more.
 func (s *Server) abandon(ctx context.Context, c *call) {
 	hold := c.row.Hold()
-	_, _ = s.parting(ctx, "free", func(ctx context.Context) (ledger.Row, bool, error) {
+	_, _ = s.parting(ctx, c.tool.timeouts.prepareLease(), "free", func(ctx context.Context) (ledger.Row, bool, error) {
 		return s.ledger.Free(ctx, hold, ledger.Failure{Code: string(errs.CodeCanceled)})
 	})
 }

@@ -368,3 +368,33 @@ func TestLostAnswers(t *testing.T) {
 		})
 	}
 }
+
+// TestOutage has a ledger be gone for long: what calls leave behind asks for a while, and not for ever.
+func TestOutage(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		kind kind
+		move string
+		last string // what is asked for last
+		asks int    // how often, at most
+	}{
+		{"a claim", kind{first: works}, "claim", "free", 3},
+		{"a crossing", kind{first: works}, "cross", "free", 200},
+		{"a verdict", kind{first: works}, "judge", "judge", 3},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFaulty(memory.New())
+			srv := newStage(test.kind).server(t, f)
+			f.breaks(test.move, lostAfter, -1)
+			f.breaks(test.last, lostAfter, -1)
+			_, _ = call(t.Context(), srv, "k", `{"id":"a"}`)
+			time.Sleep(time.Minute)
+			asks := f.count(test.last)
+			time.Sleep(time.Hour)
+			if got := f.count(test.last); got != asks || got == 0 || got > test.asks {
+				t.Errorf("%s: %s was asked for %d times in a minute, and then %d", test.name, test.last, asks, got)
+			}
+		})
+	}
+}

@@ -86,6 +86,7 @@ func (o *operationService) ListOperations(
 	filter := ledger.Filter{
 		Tenant: v.Tenant, Scope: v.Principal, Tool: r.GetTool(), RunID: r.GetRunId(), Limit: int(r.GetPageSize()), Token: r.GetPageToken(),
 	}
+	// The operations of tools whose keys a tenant shares have no scope: only operators list them.
 	var issues []errs.Issue
 	switch asked := r.GetPrincipal(); {
 	case v.operator:

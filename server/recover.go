@@ -85,14 +85,15 @@ func (s *Server) park(ctx context.Context, w work, reason string, cause error, s
 	}
 	s.insist(ctx, "park", func(ctx context.Context) (ledger.Row, bool, error) {
 		return s.ledger.Park(ctx, w.hold, reason)
-	}, func(got moved, err error) {
+	}, func(got moved, err error) bool {
 		if err == nil && !got.ok && got.row.State == ledger.Done && got.row.ID == w.hold.ID {
 			say(settled, settlement{row: got.row})
-			return
+			return true
 		}
 		if err != nil {
 			s.log(ctx, slog.LevelWarn, "an unknown outcome could not be noted yet", err, w.attrs()...)
 		}
 		say(settled, unknown)
+		return true
 	})
 }

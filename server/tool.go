@@ -73,7 +73,8 @@ type Scope int
 const (
 	// PrincipalScope keeps the keys of each principal apart.
 	PrincipalScope Scope = iota
-	// TenantScope lets all principals of a tenant share keys, and with them results.
+	// TenantScope lets all principals of a tenant share keys, and with them results. Only operators list the operations of such
+	// a tool; whoever began one finds it by its id.
 	TenantScope
 )
 

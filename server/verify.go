@@ -56,7 +56,7 @@ func (s *Server) judge(ctx context.Context, c *call, verdict ledger.Verdict, rea
 		return
 	}
 	hold := c.row.Hold()
-	_, err := s.parting(ctx, "judge", func(ctx context.Context) (ledger.Row, bool, error) {
+	_, err := s.parting(ctx, 0, "judge", func(ctx context.Context) (ledger.Row, bool, error) {
 		return s.ledger.Judge(ctx, hold, verdict, reason)
 	})
 	if err != nil {
