@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -38,8 +39,9 @@ const (
 	leasesOut = 25 * time.Second        // longer than every lease
 	freshOnes = 8                       // new intents in a life
 	callers   = 6
-	anywhere  = 5  // kills of an episode at any moment
-	killsEach = 30 // of an episode, about
+	anywhere  = 4  // kills of an episode at any moment
+	retries   = 3  // kills past the boundary, after which callers come back before it is swept
+	killsEach = 36 // of an episode, about
 	most      = 6  // tries to reach a place
 )
 
@@ -84,40 +86,46 @@ func dealt(random *rand.Rand, place string, number int) []step {
 		s.jump = leasesOut
 	}
 	move, _, _ := strings.Cut(place, ".")
-	if move != "recover" && move != "redo" {
+	switch move {
+	case "recover":
+		s.number = 1
+		return afterEffect(random, s, tracked, untracked, now, once)
+	case "redo":
+		s.number = 1
+		return afterEffect(random, s, once)
+	default:
 		return []step{s}
 	}
-	// An operation past its boundary, whose process is gone, is called for again before it is swept.
-	tools := []string{once}
-	if move == "recover" {
-		tools = []string{tracked, untracked, now, once}
-	}
+}
+
+// afterEffect has callers call again, after the leases and before a sweep, for what was past its boundary when its process was
+// killed.
+func afterEffect(random *rand.Rand, s step, tools ...string) []step {
 	before := step{
 		place: one(random, "effect.before", "effect.after", "record.before"), number: 1, random: patience,
 		choose: func(random *rand.Rand) (tool, fate string) { return one(random, tools...), "" },
 	}
-	s.number, s.jump, s.sweep, s.choose = 1, leasesOut, 0, before.choose
+	s.jump, s.sweep, s.choose = leasesOut, 0, before.choose
 	return []step{before, s}
 }
 
 // plan makes the steps of an episode: every place once, and some moments at random.
 func plan(random *rand.Rand) (steps []step) {
-	deck := places()
+	var deck [][]step
+	for _, place := range places() {
+		deck = append(deck, dealt(random, place, one(random, 1, 1, 1, 2, 3)))
+	}
+	moment := func() time.Duration { return time.Duration(random.IntN(300)) * time.Millisecond }
 	for range anywhere {
-		deck = append(deck, "")
+		deck = append(deck, []step{{
+			random: moment(), choose: anything, jump: one(random, 0, leasesOut), sweep: one(random, 0, 200*time.Millisecond),
+		}})
+	}
+	for range retries {
+		deck = append(deck, afterEffect(random, step{random: 100*time.Millisecond + moment()}, tracked, untracked, untracked, now, once))
 	}
 	random.Shuffle(len(deck), func(i, j int) { deck[i], deck[j] = deck[j], deck[i] })
-	for _, place := range deck {
-		if place == "" {
-			steps = append(steps, step{
-				random: time.Duration(random.IntN(300)) * time.Millisecond, choose: anything,
-				jump: one(random, 0, leasesOut), sweep: one(random, 0, 200*time.Millisecond),
-			})
-			continue
-		}
-		steps = append(steps, dealt(random, place, one(random, 1, 1, 1, 2, 3))...)
-	}
-	return steps
+	return slices.Concat(deck...)
 }
 
 // tally is what a campaign has done.
@@ -193,7 +201,7 @@ func (e *episode) lives() error {
 		d.kill()
 		e.gate.lead("")
 		switch {
-		case !d.killed():
+		case !d.killed(), itself && s.place == "":
 			return fmt.Errorf("the daemon ended: %v", d.cmd.ProcessState)
 		case itself:
 			e.kills[s.place]++
@@ -289,7 +297,8 @@ func campaign(t *testing.T, database func(t *testing.T, folder string) string) {
 			for n := range numbers {
 				folder := keep(t)
 				if err := runEpisode(t, n, folder, database(t, folder), done); err != nil {
-					t.Errorf("%s -args -seed %d -episode %d\nkept in %s\n%v", t.Name(), *seedFlag, n, folder, err)
+					t.Errorf("go test -tags crashpoint ./internal/campaign -run '^%s$' -args -seed %d -episode %d\nkept in %s\n%v",
+						t.Name(), *seedFlag, n, folder, err)
 					continue
 				}
 				_ = os.RemoveAll(folder)

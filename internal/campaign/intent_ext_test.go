@@ -63,9 +63,11 @@ func (in *intent) String() string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s", in.key, in.tool, in.fate))
 }
 
-// wrongf notes a broken promise.
+// wrongf notes a broken promise, once.
 func (in *intent) wrongf(format string, args ...any) {
-	in.problems = append(in.problems, fmt.Sprintf(format, args...))
+	if problem := fmt.Sprintf(format, args...); !slices.Contains(in.problems, problem) {
+		in.problems = append(in.problems, problem)
+	}
 }
 
 // acknowledged reports whether there was a receipt.
