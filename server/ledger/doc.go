@@ -14,7 +14,7 @@
 //	EFFECT              → FREE     Free, by the owner of the only crossing of the operation, as long as nobody else looks
 //	EFFECT, lease out   → EFFECT   Recover: fence+1, somebody else looks what became of it
 //	CLAIMED, EFFECT     → UNKNOWN  Park, by its owner
-//	EFFECT              → CLAIMED  Redo, by its owner: a tool that is called again under the same operation id
+//	EFFECT              → CLAIMED  Redo, by its owner: fence+1, a tool that is called again under the same operation id
 //	CLAIMED, crossed    → UNKNOWN  Free and Sweep, of an operation that crossed before
 //	EFFECT              → UNKNOWN  Free, by any other owner
 //	UNKNOWN             → DONE     Record, by any attempt at this operation; Resolve
@@ -23,8 +23,10 @@
 //
 // The owner of a row is the attempt whose fence it carries. A fence only ever grows, also over FREE, so an owner that lost
 // its lease can never move the row of another one. The fence of a row that was forgotten begins again; there it is the id of
-// the operation, which every owner shows as well, that keeps the ones of before away. Package rules says all of it as pure
-// functions, and its tests explore every interleaving of them, and what breaks without each.
+// the operation, which every owner shows as well, that keeps the ones of before away. No row comes back to a state under the
+// fence that it had there, so what an owner asked for twice and arrives late, after it was made, finds nothing to move.
+// Package rules says all of it as pure functions, and its tests explore every interleaving of them, and what breaks without
+// each.
 //
 // # What callers keep
 //
@@ -32,8 +34,8 @@
 //
 //   - The effect runs after Cross, or an immediate Claim, returned true to this attempt, once for each time it crossed, and not
 //     otherwise: not when the answer was lost, and not because the row that came with false looks right.
-//   - Nobody runs it on a row got by Recover or Sweep. Who wants to run it again calls Redo and then Cross, and only for a tool
-//     whose effect is one and the same under one operation id.
+//   - Nobody runs it on a row got by Recover or Sweep. Who wants to run it again calls Redo and then, with the hold of the row
+//     that it returned, Cross, and only for a tool whose effect is one and the same under one operation id.
 //   - Free, of a row past the boundary, is called only with the word of the effect itself that it was not applied. An error, the
 //     end of a time, or a look that found nothing is not that: those are for Park.
 //   - "No effect" is answered only after Free returned true. Where it returned false its row is the answer, and where it

@@ -60,11 +60,16 @@ func (s *suite) throttled(row ledger.Row) {
 func testRedo(s *suite) {
 	first := s.crossed(s.key())
 	row := s.must(s.Redo(s.Context(), first.Hold(), lease))
-	if row.State != ledger.Claimed || row.ID != first.ID || row.Fence != first.Fence || row.Crossings != 1 ||
-		!row.LeaseUntil.Equal(s.clock.Now().Add(lease)) {
-		s.Errorf("Redo() returned %+v; want the operation CLAIMED again", row)
+	if row.State != ledger.Claimed || row.ID != first.ID || row.Attempt != first.Attempt || row.Fence != first.Fence+1 ||
+		row.Crossings != 1 || !row.LeaseUntil.Equal(s.clock.Now().Add(lease)) {
+		s.Errorf("Redo() returned %+v; want the operation CLAIMED again, under a new fence", row)
 	}
+	s.mustNot(s.Cross(s.Context(), first.Hold(), crossing()))
+	s.same("Redo() asked again", s.must(s.Redo(s.Context(), first.Hold(), lease)), row)
+	s.same("Redo() of what was redone", s.mustNot(s.Redo(s.Context(), row.Hold(), lease)), row)
 	row = s.must(s.Cross(s.Context(), row.Hold(), ledger.Crossing{Lease: time.Second}))
+	s.same("Redo() that arrives late", s.mustNot(s.Redo(s.Context(), first.Hold(), lease)), row)
+	s.same("Get() after it", s.get(row.Key), row)
 	if row.Crossings != 2 || !row.ActsUntil.Equal(first.ActsUntil) || len(row.Journal) != 0 {
 		s.Errorf("a second crossing returned %+v; want two, the journal of the second and the time of the first", row)
 	}
@@ -86,6 +91,7 @@ func testRedo(s *suite) {
 	if taken.ID != redone.ID || taken.Crossings != 1 || taken.Fence != redone.Fence+1 {
 		s.Errorf("Claim() returned %+v; want a takeover", taken)
 	}
+	s.same("Redo() of who lost it", s.mustNot(s.Redo(s.Context(), redone.Hold(), lease)), taken)
 }
 
 // testResolve holds what a person may say, and when.

@@ -113,7 +113,7 @@ func (l *Ledger) Recover(ctx context.Context, recovery ledger.Recovery) (ledger.
 	})
 }
 
-// Redo moves a row back before the boundary.
+// Redo moves a row back before the boundary, under a new fence.
 func (l *Ledger) Redo(ctx context.Context, hold ledger.Hold, lease time.Duration) (ledger.Row, bool, error) {
 	return l.move(ctx, hold.Key, func(row ledger.Row, now time.Time) (ledger.Row, bool) {
 		return rules.Redo(row, hold, lease, now)

@@ -13,8 +13,8 @@ import (
 )
 
 // path is an operation through its moves; each is asked for again with the same arguments. A statement that arrives late, when
-// the same one was made already on another connection, finds that its guard is gone. (Only Redo and Cross, which lead back to
-// each other under one fence, could be made again so; both are of tools for which that is the same effect.)
+// the same one was made already on another connection, finds that its guard is gone: no row comes back to a state under the
+// fence that it had there.
 type path []struct {
 	name string
 	move func(ctx context.Context, l ledger.Ledger, key ledger.Key) (ledger.Row, bool, error)
@@ -37,17 +37,23 @@ func moves() path {
 		{"cross", func(ctx context.Context, l ledger.Ledger, key ledger.Key) (ledger.Row, bool, error) {
 			return l.Cross(ctx, hold(key, 1), ledger.Crossing{Lease: time.Minute})
 		}, ledger.Effect},
+		{"redo", func(ctx context.Context, l ledger.Ledger, key ledger.Key) (ledger.Row, bool, error) {
+			return l.Redo(ctx, hold(key, 1), time.Minute)
+		}, ledger.Claimed},
+		{"cross again", func(ctx context.Context, l ledger.Ledger, key ledger.Key) (ledger.Row, bool, error) {
+			return l.Cross(ctx, hold(key, 2), ledger.Crossing{Lease: time.Minute})
+		}, ledger.Effect},
 		{"park", func(ctx context.Context, l ledger.Ledger, key ledger.Key) (ledger.Row, bool, error) {
-			return l.Park(ctx, hold(key, 1), "nobody knows")
+			return l.Park(ctx, hold(key, 2), "nobody knows")
 		}, ledger.Unknown},
 		{"recover", func(ctx context.Context, l ledger.Ledger, key ledger.Key) (ledger.Row, bool, error) {
 			return l.Recover(ctx, ledger.Recovery{Key: key, Attempt: "at_look", Lease: time.Minute})
 		}, ledger.Unknown},
 		{"record", func(ctx context.Context, l ledger.Ledger, key ledger.Key) (ledger.Row, bool, error) {
-			return l.Record(ctx, hold(key, 2), ledger.Receipt{Output: []byte("{}")})
+			return l.Record(ctx, hold(key, 3), ledger.Receipt{Output: []byte("{}")})
 		}, ledger.Done},
 		{"judge", func(ctx context.Context, l ledger.Ledger, key ledger.Key) (ledger.Row, bool, error) {
-			return l.Judge(ctx, hold(key, 2), ledger.OK, "")
+			return l.Judge(ctx, hold(key, 3), ledger.OK, "")
 		}, ledger.Done},
 		{"purge", func(ctx context.Context, l ledger.Ledger, key ledger.Key) (ledger.Row, bool, error) {
 			return l.Purge(ctx, key.Tenant, "op_"+key.Key)
@@ -81,7 +87,7 @@ func TestLostConnections(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := len(row.Trail), 4; got != want || row.Crossings != 1 || row.Fence != 2 {
+		if got, want := len(row.Trail), 6; got != want || row.Crossings != 2 || row.Fence != 3 {
 			t.Errorf("point %d: %d moves, %d crossings, fence %d; want that each was made once: %+v",
 				point, got, row.Crossings, row.Fence, row.Trail)
 		}

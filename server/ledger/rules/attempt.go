@@ -198,16 +198,27 @@ func look(row ledger.Row, attempt string, lease time.Duration, now time.Time) le
 
 // Redo moves a row back before the boundary, to be executed again under the same operation id.
 //
-//	EFFECT → CLAIMED   by its owner
+//	EFFECT → CLAIMED   fence+1, by its owner
+//
+// Its own result is CLAIMED under the next fence, while nobody took it over.
 func Redo(row ledger.Row, hold ledger.Hold, lease time.Duration, now time.Time) (ledger.Row, bool) {
 	switch {
-	case !owned(&row, hold):
-		return Read(row, now), false
-	case row.State == ledger.Claimed && row.Crossings > 0:
+	case redone(&row, hold):
 		return Read(row, now), true
-	case row.State == ledger.Effect:
+	case owned(&row, hold) && row.State == ledger.Effect:
+		row.Fence++
 		return move(row, ledger.Claimed, now.Add(lease), owner(&row, ""), now), true
 	default:
 		return Read(row, now), false
 	}
+}
+
+// redone says that a row is what Redo made of that of a hold. Who takes it over raises the fence as Redo does, and a hold names
+// no attempt: only the trail tells a row that was redone from one that was redone before, and taken over from this hold.
+func redone(row *ledger.Row, hold ledger.Hold) bool {
+	if !sameOperation(row, hold) || row.State != ledger.Claimed || row.Fence != hold.Fence+1 || len(row.Trail) == 0 {
+		return false
+	}
+	last := row.Trail[len(row.Trail)-1]
+	return last.From == ledger.Effect && last.Fence == row.Fence
 }

@@ -21,6 +21,8 @@ type setting struct {
 	immediate bool
 	// impatient callers park an operation whose effect did not return yet.
 	impatient bool
+	// late has statements whose answer is lost arrive any time later.
+	late bool
 	// punctual callers begin no effect after its time.
 	punctual bool
 
@@ -77,6 +79,45 @@ func losing(change func(*world, *caller)) func(*world, *caller) {
 		w.lostLeft--
 		change(w, c)
 	}
+}
+
+// crossed says that a caller crossed, and did not say yet what came of it.
+func (c caller) crossed() bool {
+	switch c.at {
+	case acting, paused, returned, parked, refused:
+		return true
+	default:
+		return false
+	}
+}
+
+// underWay is a change in which an answer gets lost, and what was asked for is not made yet.
+func underWay(who int8, move lateMove, change func(*world, *caller)) func(*world, *caller) {
+	return losing(func(w *world, c *caller) {
+		w.late = late{move: move, who: who, op: c.op, fence: c.fence}
+		change(w, c)
+	})
+}
+
+// mayBeLate says that a statement may be under way for longer than its caller waits; one at a time is enough.
+func (s *steps) mayBeLate() bool {
+	return s.setting.late && s.from.lostLeft > 0 && s.from.late == late{}
+}
+
+// arrive has the statement that is under way arrive.
+func (s *steps) arrive() {
+	l := s.from.late
+	hold := caller{op: l.op, fence: l.fence}.hold()
+	var row ledger.Row
+	switch l.move {
+	case lateCross:
+		row, _ = s.setting.rules.cross(s.row, hold, ledger.Crossing{Lease: leaseTime}, now)
+	case lateRedo:
+		row, _ = s.setting.rules.redo(s.row, hold, leaseTime, now)
+	default:
+		return
+	}
+	s.add(l.who, "has a statement of before arrive", func(w *world) { w.row, w.late = pack(row), late{} })
 }
 
 func (s *steps) noEffect() answer {
@@ -195,6 +236,9 @@ func (s *steps) prepare(who int8, c caller) {
 		return
 	}
 	s.call(who, "crosses", &row, goTo(acting))
+	if s.mayBeLate() {
+		s.call(who, "does not cross yet, asks again", nil, underWay(who, lateCross, goTo(preparing)))
+	}
 	if s.from.lostLeft == 0 || row.Version == s.row.Version {
 		return
 	}
@@ -286,8 +330,8 @@ func (s *steps) settle(who int8, c caller) {
 		s.prepare(who, c)
 		return
 	case s.setting.dedupes:
-		row, ok = s.setting.rules.redo(s.row, c.hold(), leaseTime, now)
-		what, after = "will execute again", goTo(preparing)
+		s.redo(who, c)
+		return
 	default:
 		row, ok = s.setting.rules.park(s.row, c.hold(), "nothing found", now)
 	}
@@ -296,4 +340,25 @@ func (s *steps) settle(who int8, c caller) {
 		return
 	}
 	s.call(who, what, &row, after)
+}
+
+// redo has a caller that found nothing execute again, under the hold of the row that it gets.
+func (s *steps) redo(who int8, c caller) {
+	row, ok := s.setting.rules.redo(s.row, c.hold(), leaseTime, now)
+	if !ok {
+		s.call(who, "lost its recovery", nil, end(saysUnknown))
+		return
+	}
+	s.call(who, "will execute again", &row, func(w *world, c *caller) { c.at, c.fence = preparing, w.row.fence })
+	if s.from.lostLeft > 0 && row.Version != s.row.Version {
+		s.call(who, "will execute again, answer lost, asks again", &row, losing(goTo(notFound)))
+		s.call(who, "will execute again, answer lost, says unknown", &row, losing(end(saysUnknown)))
+	}
+	if !s.mayBeLate() {
+		return
+	}
+	s.call(who, "will not execute again yet, asks again", nil, underWay(who, lateRedo, goTo(notFound)))
+	if parked, ok := s.setting.rules.park(s.row, c.hold(), "no answer", now); ok {
+		s.call(who, "will not execute again yet, parks", &parked, underWay(who, lateRedo, end(saysUnknown)))
+	}
 }

@@ -18,6 +18,8 @@ func TestEveryInterleaving(t *testing.T) {
 		{"upstream dedupes", 60_000, false, setting{resolver: true, lost: 1, crashes: 2, dedupes: true}},
 		{"two answers lost", 80_000, true, setting{resolver: true, lost: 2, crashes: 1}},
 		{"two answers lost, upstream dedupes", 100_000, true, setting{resolver: true, lost: 2, crashes: 2, dedupes: true}},
+		{"statements arrive late", 120_000, true, setting{resolver: true, lost: 1, crashes: 1, late: true}},
+		{"statements arrive late, upstream dedupes", 400_000, true, setting{resolver: true, lost: 2, crashes: 1, late: true, dedupes: true}},
 		{"claims are asked for again", 50_000, true, setting{resolver: true, lost: 1, persistent: true}},
 		{"immediate tool", 10_000, false, setting{resolver: true, lost: 2, crashes: 2, immediate: true, persistent: true}},
 		{"immediate tool, upstream dedupes", 20_000, false, setting{

@@ -18,6 +18,7 @@ const (
 	receiptLost     = "done was said, and there is no receipt"
 	restsWrongly    = "at rest the row says that there was no effect, and there was"
 	stuck           = "at rest the row is past the boundary, and nobody moves it"
+	backAgain       = "an effect is under way, and its own row is before the boundary"
 	approvalLost    = "an approval was used up, and nothing ever executed"
 )
 
@@ -82,6 +83,7 @@ func (s *setting) after(w *world) []next {
 	s.passTime(steps)
 	s.operate(steps)
 	s.sweep(steps)
+	steps.arrive()
 	for who := range w.callers {
 		steps.caller(int8(who))
 	}
@@ -160,6 +162,7 @@ func (s *setting) broken(w *world) (broken []string, over bool) {
 	add(w.row.receipt != nothing && w.row.receipt != w.row.sent, otherReceipt)
 	over = len(broken) > 0
 	for who, c := range w.callers {
+		add(state == ledger.Claimed && c.crossed() && c.op == w.row.op && c.fence == w.row.fence, backAgain)
 		add(c.answer == saysNoEffect && c.acted, ownEffectDenied)
 		add(c.answer == saysNoEffectWrongly, wrongNoEffect)
 		add(c.answer == saysDone && state != ledger.Done, receiptLost)

@@ -30,8 +30,8 @@ func TestTable(t *testing.T) {
 		for _, m := range everyMove(&row) {
 			next, ok := m.make(row)
 			checkMove(t, m, row, next, ok)
-			if trail := next.Trail; len(trail) > 0 {
-				found[trail[0].From.String()+" → "+trail[0].To.String()] = true
+			if moved, ok := lastMove(row, next); ok {
+				found[moved.From.String()+" → "+moved.To.String()] = true
 			}
 			if next.Fence > 4 || next.Crossings > 2 {
 				continue
@@ -49,6 +49,19 @@ func TestTable(t *testing.T) {
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(found)), slices.Sorted(maps.Keys(documented(t)))); diff != "" {
 		t.Errorf("the moves of %d rows, and those of the table: -got +want\n%s", len(seen), diff)
 	}
+}
+
+// lastMove is the one by which a row became the next; a change need not be one.
+func lastMove(row, next ledger.Row) (ledger.Move, bool) {
+	if len(next.Trail) == len(row.Trail) {
+		return ledger.Move{}, false
+	}
+	return next.Trail[len(next.Trail)-1], true
+}
+
+// course is the order in which a row comes to states under one fence.
+var course = []ledger.State{
+	ledger.None, ledger.Claimed, ledger.Effect, ledger.Unknown, ledger.Closed, ledger.Done, ledger.Free,
 }
 
 func passed(r rowState) rowState {
@@ -82,8 +95,17 @@ func checkMove(t *testing.T, m oneMove, row, next ledger.Row, ok bool) {
 	if held := next.State == ledger.Claimed || next.State == ledger.Effect; held == next.LeaseUntil.IsZero() {
 		fail("a lease without an owner, or an owner without a lease")
 	}
-	if len(next.Trail) > 0 && (next.Trail[0].To != next.State || next.Trail[0].From != row.State || next.Trail[0].ID != next.ID) {
+	if moved, ok := lastMove(row, next); ok && (moved.To != next.State || moved.From != row.State || moved.ID != next.ID) {
 		fail("the trail tells another move")
+	}
+	if next.Fence == row.Fence && slices.Index(course, next.State) < slices.Index(course, row.State) {
+		fail("a row comes back to a state under one fence, and what was asked for before could be made again")
+	}
+	if changed && next.State == ledger.Claimed && next.Crossings > 0 && pack(next).redone != (m.name == "Redo") {
+		fail("it cannot be told whether Redo led to it")
+	}
+	if m.name == "Redo" && ok && !changed && !pack(row).redone {
+		fail("it takes what another move made for its own")
 	}
 }
 

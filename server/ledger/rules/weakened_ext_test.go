@@ -32,6 +32,9 @@ func TestEveryRuleIsNeeded(t *testing.T) {
 		}},
 		{"rows are guarded by the id alone", doubleEffect, setting{rules: idAlone(realRules()), crashes: 1}},
 		{"a takeover does not raise the fence", doubleEffect, setting{rules: sameFence(realRules())}},
+		{"executing again does not raise the fence", backAgain, setting{
+			rules: redoesInPlace(realRules()), lost: 1, late: true, dedupes: true,
+		}},
 		{"a takeover takes another intent", otherReceipt, setting{rules: anyIntent(realRules())}},
 		{"not applied frees the key, and a receipt completes any operation", otherReceipt, setting{
 			rules: resolveFrees(anyReceipt(realRules())), resolver: true,
@@ -138,6 +141,19 @@ func sameFence(r ruleSet) ruleSet {
 		if row.State == ledger.Claimed {
 			next.Fence = row.Fence
 		}
+		return next, ok
+	}
+	return r
+}
+
+// redoesInPlace has Redo keep the fence.
+func redoesInPlace(r ruleSet) ruleSet {
+	r.redo = func(row ledger.Row, h ledger.Hold, lease time.Duration, now time.Time) (ledger.Row, bool) {
+		if row.State == ledger.Claimed && row.Crossings > 0 && row.ID == h.ID && row.Fence == h.Fence {
+			return row, true
+		}
+		next, ok := rules.Redo(row, h, lease, now)
+		next.Fence = row.Fence
 		return next, ok
 	}
 	return r

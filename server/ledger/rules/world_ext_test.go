@@ -30,6 +30,7 @@ type world struct {
 	effects [2]effect // in the order in which they landed
 	landed  int8
 
+	late      late
 	lostLeft  int8 // answers of the ledger that may still get lost
 	crashLeft int8
 	ops       int8 // operations that were begun
@@ -96,6 +97,22 @@ type caller struct {
 	answer answer
 }
 
+// late is a statement of a caller that is still under way, after the caller asked again or gave up.
+type late struct {
+	move  lateMove
+	who   int8
+	op    int8
+	fence int8
+}
+
+type lateMove int8
+
+const (
+	_ lateMove = iota
+	lateCross
+	lateRedo
+)
+
 // rowState is what of a [ledger.Row] the rules look at.
 type rowState struct {
 	state        ledger.State
@@ -108,6 +125,7 @@ type rowState struct {
 	leased       bool
 	acts         bool // ActsUntil is still to come
 	looked       bool
+	redone       bool // its last move was Redo
 	contradicted bool
 }
 
@@ -153,6 +171,11 @@ func (r rowState) unpack() ledger.Row {
 	if r.looked {
 		row.LookedAt = now
 	}
+	last := ledger.Move{From: ledger.Effect, To: r.state, ID: row.ID, Fence: row.Fence}
+	if r.state == ledger.Claimed && !r.redone {
+		last.From = ledger.Claimed
+	}
+	row.Trail = []ledger.Move{last}
 	if r.receipt != nothing {
 		row.Receipt.Output = []byte{byte(r.receipt)}
 	}
@@ -169,6 +192,9 @@ func pack(row ledger.Row) rowState {
 		attempt: index(names[:], row.Attempt), sent: intent(row.Sent[0]),
 		leased: now.Before(row.LeaseUntil), acts: now.Before(row.ActsUntil), looked: !row.LookedAt.IsZero(),
 		contradicted: row.Contradicted,
+	}
+	if n := len(row.Trail); n > 0 {
+		r.redone = row.Trail[n-1].From == ledger.Effect && row.Trail[n-1].To == ledger.Claimed
 	}
 	if len(row.Receipt.Output) > 0 {
 		r.receipt = intent(row.Receipt.Output[0])

@@ -82,9 +82,9 @@ WHERE {{key}} AND state IN (5, 6) AND moved_at <= {{now}} - @every
   AND (looked_at = 0 OR (looked_at <= {{now}} - @every AND attempt <> @attempt))
 {{returning}}`
 
-	// EFFECT → CLAIMED, by its owner.
+	// EFFECT → CLAIMED, by its owner, under a new fence.
 	redoText = `
-UPDATE {{table}} SET {{moved "" "2" "fence" "id" "attempt"}}, state = 2, lease_until = {{now}} + @lease
+UPDATE {{table}} SET {{moved "" "2" "fence + 1" "id" "attempt"}}, state = 2, fence = fence + 1, lease_until = {{now}} + @lease
 WHERE {{key}} AND id = @id AND fence = @fence AND state = 3
 {{returning}}`
 
