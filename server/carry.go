@@ -50,14 +50,14 @@ func (s *Server) carry(ctx context.Context, w work, effect func(context.Context)
 	results := make(chan outcome[any], 1)
 	go func() {
 		defer cancel()
-		crashpoint.At("effect.before")
 		deliver(limited, results, "the effect", func(ctx context.Context) (any, error) {
+			crashpoint.At("effect.before")
 			if err := ctx.Err(); err != nil { // the process stood still, and others may be at it
 				return nil, w.op.NotApplied(err)
 			}
+			defer crashpoint.At("effect.after") // before anybody hears of it
 			return effect(ctx)
 		})
-		crashpoint.At("effect.after")
 	}()
 	timer := time.NewTimer(time.Until(w.begun.Add(w.tool.timeouts.effectLease())))
 	defer timer.Stop()
