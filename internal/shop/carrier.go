@@ -26,6 +26,10 @@ type Request struct {
 	OperationID, OperationKey, Tool, Parcel string
 }
 
+// lineLength is that of every line of a book, its end included: no line crosses a page, between which a write is cut off where the
+// process is killed. It has room for the longest names.
+const lineLength = 256
+
 // post notes a request, synced to the disk. One write of one line: a process that is killed leaves all of it or nothing.
 func (c *Carrier) post(r Request) error {
 	c.mu.Lock()
@@ -34,7 +38,7 @@ func (c *Carrier) post(r Request) error {
 	if err != nil {
 		return fmt.Errorf("the book of the carrier: %w", err)
 	}
-	_, err = f.WriteString(strings.Join([]string{r.OperationID, r.OperationKey, r.Tool, r.Parcel}, " ") + "\n")
+	_, err = fmt.Fprintf(f, "%-*s\n", lineLength-1, strings.Join([]string{r.OperationID, r.OperationKey, r.Tool, r.Parcel}, " "))
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return fmt.Errorf("the book of the carrier: %w", err)
 	}
@@ -53,7 +57,7 @@ func (c *Carrier) Requests() (requests []Request, err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
-		fields := strings.Split(lines.Text(), " ")
+		fields := strings.Split(strings.TrimRight(lines.Text(), " "), " ")
 		if len(fields) != 4 { //nolint:mnd // those of a Request
 			return nil, fmt.Errorf("the book of the carrier: line %d is damaged", len(requests)+1)
 		}

@@ -3,6 +3,7 @@ package shop_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -85,5 +86,36 @@ func TestBook(t *testing.T) {
 	}
 	if requests, err := shop.NewCarrier(path).Requests(); err == nil {
 		t.Errorf("got %+v of a damaged book", requests)
+	}
+}
+
+// TestBookPages has lines of all lengths, of which none may cross a page: a process that is killed would leave half of it.
+func TestBookPages(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "book")
+	carrier := shop.NewCarrier(path)
+	srv, err := server.New(shop.CarrierTools(carrier, server.Timeouts{}), server.WithSweepInterval(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 64 {
+		name := strings.Repeat("n", 1+n)
+		call := server.Call{Tool: "ship_untracked", OperationKey: name, Input: `{"parcel":"` + name + `"}`}
+		if _, err := srv.Call(t.Context(), call); err != nil {
+			t.Fatal(err)
+		}
+	}
+	book, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const page = 4096
+	for end := page; end <= len(book); end += page {
+		if book[end-1] != '\n' {
+			t.Errorf("a line crosses byte %d of the book", end)
+		}
+	}
+	if requests, err := carrier.Requests(); err != nil || len(requests) != 64 || len(book) < page {
+		t.Errorf("got %d requests in %d bytes, %v", len(requests), len(book), err)
 	}
 }
