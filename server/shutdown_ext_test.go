@@ -1,8 +1,10 @@
 package server_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"net"
 	"strings"
 	"testing"
@@ -23,6 +25,7 @@ import (
 	servicev1 "github.com/remedyrpc/remedy/gen/remedy/service/v1"
 	"github.com/remedyrpc/remedy/interceptors"
 	"github.com/remedyrpc/remedy/server"
+	"github.com/remedyrpc/remedy/server/ledger/memory"
 )
 
 // stopper is a gRPC server that stops when its calls have ended.
@@ -222,4 +225,46 @@ func TestWithoutHealthAndReflection(t *testing.T) {
 	if got := g.GetServiceInfo(); len(got) != 2 { // tools and operations
 		t.Errorf("got %v", got)
 	}
+}
+
+// TestShutdownWithoutALedger has the ledger be gone while the server stops: a receipt is kept until the end, and then its loss is
+// logged. Nothing goes on after that, and another process finds out what became of the operation.
+func TestShutdownWithoutALedger(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := memory.New()
+		f := newFaulty(m)
+		var log bytes.Buffer
+		s := script{
+			effect: func(_ context.Context, _ *server.Op, i in) (out, error) { time.Sleep(time.Second); return out(i), nil },
+			recover: func(_ context.Context, _ *server.Op, i in) (server.Recovered[out], error) {
+				return server.Committed(out(i)), nil
+			},
+		}
+		srv := s.server(t, server.WithLedger(f), server.WithStopDelay(0), server.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+		srv.Register(nowhere{})
+		go func() { _, _ = call(t.Context(), srv, "k", `{"id":"a"}`) }()
+		time.Sleep(time.Second / 2)
+		f.cut()
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		g := newStopper()
+		close(g.calls)
+		err := srv.Shutdown(ctx, g)
+		if err == nil || !strings.Contains(err.Error(), "1 operations were left running") {
+			t.Errorf("got %v", err)
+		}
+		time.Sleep(5 * time.Second) // for the last question
+		records, sweeps := f.count("record"), f.count("sweep")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if f.count("record") != records || f.count("sweep") != sweeps || records < 10 || !strings.Contains(log.String(), "is lost") {
+			t.Errorf("%d and then %d records, %d and then %d sweeps, log %s",
+				records, f.count("record"), sweeps, f.count("sweep"), log.String())
+		}
+		other := s.shared(t, m)
+		if r, err := call(t.Context(), other, "k", `{"id":"a"}`); err != nil || !r.Replayed || s.count("effect") != 1 {
+			t.Errorf("another process: got %+v, %v", r, err)
+		}
+	})
 }

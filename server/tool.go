@@ -44,7 +44,8 @@ type Tool[In, Out any] struct {
 	Verify func(ctx context.Context, op *Op, in In, out Out) (Verdict, error)
 	// DedupesOnOperationID says that whatever the effect calls takes op.ID as the name of the request, and has its effect once
 	// however often that is sent. Then an operation whose process was lost past the boundary is executed again by the next
-	// equal call, where Recover does not find it.
+	// equal call, where Recover does not find it. Who sweeps never executes: what it looked at before that call came, and did
+	// not find, stays unknown.
 	DedupesOnOperationID bool
 	// Scope says whose keys are the same. The default is each principal's own.
 	Scope Scope
