@@ -12,7 +12,7 @@ func (o *operationService) PurgeOperation(
 	ctx context.Context, r *servicev1.PurgeOperationRequest,
 ) (*servicev1.PurgeOperationResponse, error) {
 	v := o.viewer(ctx)
-	row, err := o.ruled(ctx, v, r.GetId(), "purge operations")
+	row, err := o.ruled(ctx, v, r.GetId())
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"time"
 
 	"github.com/remedyrpc/remedy/errs"
 	servicev1 "github.com/remedyrpc/remedy/gen/remedy/service/v1"
@@ -13,13 +14,13 @@ import (
 )
 
 // ruled returns a row that an operator decides about.
-func (o *operationService) ruled(ctx context.Context, v viewer, id, what string) (ledger.Row, error) {
+func (o *operationService) ruled(ctx context.Context, v viewer, id string) (ledger.Row, error) {
 	row, err := o.find(ctx, v, &servicev1.OperationName{Name: &servicev1.OperationName_Id{Id: id}})
 	if err != nil {
 		return row, err
 	}
 	if !v.operator {
-		return row, &errs.AuthorizationError{Tool: row.Tool, Reason: "only operators " + what}
+		return row, &errs.AuthorizationError{Tool: row.Tool, Message: "Only operators resolve and purge operations."}
 	}
 	return row, nil
 }
@@ -28,7 +29,7 @@ func (o *operationService) ResolveOperation(
 	ctx context.Context, r *servicev1.ResolveOperationRequest,
 ) (*servicev1.ResolveOperationResponse, error) {
 	v := o.viewer(ctx)
-	row, err := o.ruled(ctx, v, r.GetId(), "resolve operations")
+	row, err := o.ruled(ctx, v, r.GetId())
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +44,11 @@ func (o *operationService) ResolveOperation(
 	})
 	switch {
 	case errors.Is(err, ledger.ErrTooEarly):
-		return nil, &errs.ServiceError{Code: errs.CodeOperationInFlight, Subject: r.GetId(), RetryAfter: inFlightDelay, Cause: err}
+		return nil, &errs.ServiceError{
+			Code: errs.CodeOperationInFlight, Subject: r.GetId(), Cause: err,
+			Message:    "The operation cannot be closed yet: an attempt at it could still act.",
+			RetryAfter: max(time.Until(row.ActsUntil), inFlightDelay),
+		}
 	case err != nil:
 		return nil, unavailable(ctx, row.Tool, err)
 	case got.row.State == ledger.None: // it was forgotten just now
