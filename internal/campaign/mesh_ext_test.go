@@ -5,6 +5,7 @@ package campaign_test
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/binary"
 	"io"
 	"maps"
@@ -17,13 +18,17 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
+	spb "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/remedyrpc/remedy/client"
+	"github.com/remedyrpc/remedy/errs"
 	servicev1 "github.com/remedyrpc/remedy/gen/remedy/service/v1"
 )
 
@@ -35,7 +40,7 @@ type mesh struct {
 	transport *http.Transport
 	server    *http.Server
 	addr      string
-	seen      func(request []byte, code codes.Code) // an answer of the daemon
+	seen      func(request []byte, answer meshAnswer) // of the daemon
 
 	mu     sync.Mutex
 	random *rand.Rand
@@ -44,7 +49,7 @@ type mesh struct {
 
 const meshTries = 4
 
-func newMesh(random *rand.Rand, seen func([]byte, codes.Code)) (*mesh, error) {
+func newMesh(random *rand.Rand, seen func([]byte, meshAnswer)) (*mesh, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -88,9 +93,9 @@ func (m *mesh) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	for try := 1; ; try++ {
 		answer := m.forward(ctx, r, request)
-		again := answer.code == codes.Unavailable || answer.code == codes.Canceled
+		again := repeats(answer.code)
 		if !answer.none {
-			m.seen(request, answer.code)
+			m.seen(request, answer)
 			if answer.code == codes.OK && m.chance(30, "answer lost") {
 				again, answer = true, noAnswer()
 			}
@@ -115,6 +120,23 @@ type meshAnswer struct {
 	code            codes.Code
 	header, trailer http.Header
 	body            []byte
+}
+
+// repeats reports whether the proxy sends a request again after a status.
+func repeats(code codes.Code) bool { return code == codes.Unavailable || code == codes.Canceled }
+
+// said is the code of the error that an answer tells of, where it is a typed one.
+func (a meshAnswer) said() errs.Code {
+	text := a.trailer.Get("Grpc-Status-Details-Bin")
+	if text == "" {
+		text = a.header.Get("Grpc-Status-Details-Bin")
+	}
+	details, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "="))
+	var p spb.Status
+	if err != nil || proto.Unmarshal(details, &p) != nil {
+		return ""
+	}
+	return errs.CodeOf(errs.FromStatus(status.FromProto(&p)))
 }
 
 func noAnswer() meshAnswer {
@@ -163,8 +185,9 @@ func keyOf(request []byte) string {
 	return call.GetOperationKey()
 }
 
-// TestMesh has callers that do not retry, and now and then have little time, behind a proxy that does, while the daemon is killed:
-// one effect for each key; and past its boundary no operation is answered CANCELLED or UNAVAILABLE, which the proxy would repeat.
+// TestMesh has callers that do not retry, and now and then have little time, behind a proxy that does, while the daemon is killed
+// or stopped: one effect for each key; and past its boundary no operation is answered CANCELLED or UNAVAILABLE, which the proxy
+// would repeat.
 func TestMesh(t *testing.T) {
 	t.Parallel()
 	const number, kills, keys, callers = 1 << 32, 12, 240, 8
@@ -174,17 +197,18 @@ func TestMesh(t *testing.T) {
 	random := rand.New(rand.NewPCG(*seedFlag, number))
 	var look atomic.Pointer[client.Client] // past the proxy
 	var mu sync.Mutex
-	said := map[codes.Code]int{}
-	m, err := newMesh(rand.New(rand.NewPCG(*seedFlag, number+1)), func(request []byte, code codes.Code) {
+	said := map[string]int{}
+	m, err := newMesh(rand.New(rand.NewPCG(*seedFlag, number+1)), func(request []byte, answer meshAnswer) {
 		key := keyOf(request)
 		if key == "" {
 			return
 		}
 		mu.Lock()
-		said[code]++
+		said[answer.code.String()+" "+string(answer.said())]++
 		mu.Unlock()
-		if code == codes.Canceled || code == codes.Unavailable {
-			w.beforeBoundary(t.Context(), look.Load(), key, code)
+		// A daemon that stops answers that without looking at the operation, and the next one takes the call.
+		if repeats(answer.code) && answer.said() != errs.CodeShuttingDown {
+			w.beforeBoundary(t.Context(), look.Load(), key, answer.code)
 		}
 	})
 	if err != nil {
@@ -216,6 +240,10 @@ func TestMesh(t *testing.T) {
 		m.lead(d.addr)
 		w.focus(keys/kills, anything)
 		d.ended(time.Duration(500+random.IntN(1000)) * time.Millisecond)
+		if random.IntN(3) == 0 {
+			d.signal(syscall.SIGTERM)
+			d.ended(10 * time.Second)
+		}
 		d.kill()
 		m.lead("")
 	}
@@ -234,7 +262,7 @@ func TestMesh(t *testing.T) {
 		t.Fatal(err)
 	}
 	reports, states := w.audit(t.Context(), last)
-	t.Logf("seed %d: %d kills, %d operations\nthe proxy: %v\nthe daemon: %v\nanswers and moves: %v\nended: %v",
+	t.Logf("seed %d: %d daemons, %d operations\nthe proxy: %v\nthe daemon: %v\nanswers and moves: %v\nended: %v",
 		*seedFlag, kills, len(w.intents), m.did, said, w.counts, states)
 	if len(reports) > 0 {
 		t.Fatalf("%d broken promises, seed %d, kept in %s:\n%s", len(reports), *seedFlag, folder, strings.Join(reports, "\n"))
