@@ -33,6 +33,8 @@ type commands struct {
 	Ops     opsCommand     `cmd:"" help:"Say what became of the operations of a running service."`
 	Demo    demoCommand    `cmd:"" help:"Bring about every error that a tool can end with, and show it from all sides."`
 	DB      dbCommand      `cmd:"" help:"Copy the database of a service."`
+
+	DemoService serviceCommand `cmd:"" hidden:""`
 }
 
 const description = `Typed, repairable errors for tools that agents call.`

@@ -2,6 +2,7 @@ package shop
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,11 +16,16 @@ import (
 // concurrent use.
 type Carrier struct {
 	book string
+	hold func(ctx context.Context, r Request)
 	mu   sync.Mutex
 }
 
 // NewCarrier returns the carrier whose book is a file, which is made when it is first needed.
 func NewCarrier(book string) *Carrier { return &Carrier{book: book} }
+
+// Hold has hold called with each request that is in the book, before the carrier answers it: somebody may want to end the
+// process just then. Set it before the first request. The default, and nil, answers at once.
+func (c *Carrier) Hold(hold func(ctx context.Context, r Request)) { c.hold = hold }
 
 // Request is one line of the book: what the carrier was asked for.
 type Request struct {

@@ -79,13 +79,16 @@ func (c *Carrier) execute(_ context.Context, op *server.Op, in shipInput) (serve
 }
 
 // ship is the effect.
-func (c *Carrier) ship(_ context.Context, op *server.Op, in shipInput) (shipOutput, error) {
+func (c *Carrier) ship(ctx context.Context, op *server.Op, in shipInput) (shipOutput, error) {
 	if in.Fate == fateClosed {
 		return shipOutput{}, op.NotApplied(depotClosed.New())
 	}
 	request := Request{OperationID: op.ID, OperationKey: op.Key, Tool: op.Tool, Parcel: string(in.Parcel)}
 	if err := c.post(request); err != nil {
 		return shipOutput{}, err
+	}
+	if c.hold != nil {
+		c.hold(ctx, request)
 	}
 	if in.Fate == fateLost {
 		return shipOutput{}, errLost

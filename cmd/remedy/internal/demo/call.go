@@ -46,7 +46,9 @@ func (c *Call) json() (json.RawMessage, error) {
 }
 
 // call makes the call with package client and notes how it ended.
-func (s *stage) call(ctx context.Context, c *Call) error {
+func (s *stage) call(ctx context.Context, c *Call) error { return c.send(ctx, s.client) }
+
+func (c *Call) send(ctx context.Context, to *client.Client) error {
 	input, err := c.json()
 	if err != nil {
 		return err
@@ -55,7 +57,7 @@ func (s *stage) call(ctx context.Context, c *Call) error {
 	if c.Key != "" {
 		key = client.WithOperationKey(c.Key)
 	}
-	result, err := client.Call[json.RawMessage, fields](ctx, s.client, c.Tool, input, key)
+	result, err := client.Call[json.RawMessage, fields](ctx, to, c.Tool, input, key)
 	if err != nil {
 		c.Error = string(errs.CodeOf(err))
 		return err

@@ -37,7 +37,7 @@ func start(ctx context.Context, options Options) (*stage, error) {
 	seed := shop.DefaultSeed()
 	seed.Now = func() time.Time { return time.Date(2026, 9, 7, 8, 0, 0, 0, time.UTC) } // for the transcript to be the same
 	s := &stage{shop: shop.New(seed), served: make(chan struct{})}
-	registered, err := serviceOf(s.shop)
+	_, registered, err := serviceOf(shop.Tools(s.shop))
 	if err != nil {
 		return nil, err
 	}
@@ -64,12 +64,13 @@ func start(ctx context.Context, options Options) (*stage, error) {
 const principalHeader = "demo-principal"
 
 // serviceOf registers the tools of a shop the way a service of one's own would.
-func serviceOf(store *shop.Store) (*grpc.Server, error) {
+func serviceOf(tools []*server.AnyTool, options ...server.Option) (*server.Server, *grpc.Server, error) {
 	quiet := slog.New(slog.DiscardHandler) // what callers are not told is not part of the transcript
 	// A service looks at what became of an operation every few seconds; the demo is not to wait for it.
-	tools, err := server.New(shop.Tools(store), server.WithLogger(quiet), server.WithRecheckInterval(0), server.WithSweepInterval(0))
+	defaults := []server.Option{server.WithLogger(quiet), server.WithRecheckInterval(0), server.WithSweepInterval(0)}
+	srv, err := server.New(tools, append(defaults, options...)...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	authenticate, err := auth.New(func(ctx context.Context, _ string) (auth.Identity, error) {
 		if names := metadata.ValueFromIncomingContext(ctx, principalHeader); len(names) == 1 {
@@ -78,16 +79,16 @@ func serviceOf(store *shop.Store) (*grpc.Server, error) {
 		return auth.Identity{}, errors.New("nobody is calling")
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	options, err := interceptors.ServerOptions(
+	stages, err := interceptors.ServerOptions(
 		interceptors.WithAuth(authenticate), interceptors.WithEncode(encode.WithLogger(quiet)))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	g := grpc.NewServer(options...)
-	tools.Register(g)
-	return g, nil
+	g := grpc.NewServer(stages...)
+	srv.Register(g)
+	return srv, g, nil
 }
 
 func (s *stage) connect(options Options) error {

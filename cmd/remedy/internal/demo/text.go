@@ -15,7 +15,7 @@ func (out *Scene) Text(p *term.Printer, number int) {
 	p.Item(1, out.Principal+" calls "+out.Call.String())
 	p.Item(1, "It fails because "+out.Why+".")
 	if r := out.Error; r != nil {
-		out.goText(p)
+		goText(p, r)
 		p.Gap()
 		p.Line(1, "What an agent reads:")
 		p.Line(2, r.Message)
@@ -31,8 +31,7 @@ func (out *Scene) Text(p *term.Printer, number int) {
 }
 
 // goText writes what Go code matches, and the values that it gets.
-func (out *Scene) goText(p *term.Printer) {
-	r := out.Error
+func goText(p *term.Printer, r *report.Report) {
 	p.Gap()
 	p.Line(1, "What Go code matches:")
 	p.Code(2, "if "+r.Match+" {")
