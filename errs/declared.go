@@ -56,12 +56,9 @@ func (d *Definition) declaredProblem(m protoreflect.MessageDescriptor, options *
 		return "discriminator and cases are for remedy.v1 only"
 	case d.effect == EffectNone:
 		return "only the tool boundary proves the effect none"
-	case d.retry == AsIs && d.effect != EffectUnspecified:
-		return "effect is " + d.effect.String() + ", so retry must not be as_is"
-	case d.retry == AsIs && len(d.plan.list()) > 0:
-		return "repair has a step, so retry must not be as_is"
-	case d.retry == AfterRepair && onlyStops(d.plan.list()):
-		return "repair says nothing but stop, so retry must be never"
+	}
+	if p := d.contradiction(); p != "" {
+		return p
 	}
 	for _, name := range d.headline.Fields() {
 		field := m.Fields().ByName(protoreflect.Name(name))
@@ -70,6 +67,20 @@ func (d *Definition) declaredProblem(m protoreflect.MessageDescriptor, options *
 		}
 	}
 	return d.problem()
+}
+
+// contradiction says where the rule is not that of the effect or of the plan.
+func (d *Definition) contradiction() string {
+	switch {
+	case d.retry == AsIs && d.effect != EffectUnspecified:
+		return "effect is " + d.effect.String() + ", so retry must not be as_is"
+	case d.retry == AsIs && len(d.plan.list()) > 0:
+		return "repair has a step, so retry must not be as_is"
+	case d.retry == AfterRepair && onlyStops(d.plan.list()):
+		return "repair says nothing but stop, so retry must be never"
+	default:
+		return ""
+	}
 }
 
 // onlyStops reports whether there are steps, and all of them are to stop.
