@@ -4,6 +4,7 @@ package campaign_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -240,9 +241,7 @@ func (e *episode) end(ctx context.Context, t *tally) error {
 		return err
 	}
 	defer c.Close()
-	if _, err = settle(ctx, c, longestLease+settling-jump); err != nil {
-		return err
-	}
+	_, late := settle(ctx, c, longestLease+settling-jump)
 	took := time.Since(killed)
 	reports, states := e.audit(ctx, c)
 	requests, _ := e.carrier.Requests() // as the audit read it
@@ -260,10 +259,15 @@ func (e *episode) end(ctx context.Context, t *tally) error {
 	} else {
 		t.jumped = max(t.jumped, took)
 	}
+	return broken(late, reports)
+}
+
+// broken is the error of what was not kept: that all ends in time, and what the audit reports; nil where there is nothing.
+func broken(late error, reports []string) error {
 	if len(reports) > 0 {
-		return fmt.Errorf("%d broken promises:\n%s", len(reports), strings.Join(reports, "\n"))
+		late = errors.Join(late, fmt.Errorf("%d broken promises:\n%s", len(reports), strings.Join(reports, "\n")))
 	}
-	return nil
+	return late
 }
 
 // keep makes a folder that stays where something goes wrong.

@@ -258,14 +258,12 @@ func TestMesh(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer last.Close()
-	if _, err := settle(t.Context(), last, settling); err != nil {
-		t.Fatal(err)
-	}
+	_, late := settle(t.Context(), last, settling)
 	reports, states := w.audit(t.Context(), last)
 	t.Logf("seed %d: %d daemons, %d operations\nthe proxy: %v\nthe daemon: %v\nanswers and moves: %v\nended: %v",
 		*seedFlag, kills, len(w.intents), m.did, said, w.counts, states)
-	if len(reports) > 0 {
-		t.Fatalf("%d broken promises, seed %d, kept in %s:\n%s", len(reports), *seedFlag, folder, strings.Join(reports, "\n"))
+	if err := broken(late, reports); err != nil {
+		t.Fatalf("seed %d, kept in %s\n%v", *seedFlag, folder, err)
 	}
 	if m.did["answer lost"] == 0 || m.did["sent again"] == 0 {
 		t.Error("the proxy did nothing")

@@ -4,11 +4,11 @@ package campaign_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -34,12 +34,14 @@ type replica struct {
 	did    map[string]int
 }
 
-func (r *replica) start(at string) (err error) {
-	r.daemon, err = start(r.db, r.book, r.log, life{at: at, ahead: r.ahead, sweep: time.Duration(1+r.random.IntN(5)) * time.Second})
-	if err == nil {
-		r.gate.lead(r.daemon.addr)
+func (r *replica) start(at string) error {
+	d, err := start(r.db, r.book, r.log, life{at: at, ahead: r.ahead, sweep: time.Duration(1+r.random.IntN(5)) * time.Second})
+	if err != nil {
+		return err
 	}
-	return err
+	r.daemon = d
+	r.gate.lead(d.addr)
+	return nil
 }
 
 // chaos kills and stops daemons until ctx ends, and leaves one running.
@@ -98,9 +100,8 @@ func (r *replica) size() int64 {
 }
 
 // replicas runs daemons on one database, whose clocks are so far ahead, the first one's the farthest.
-func replicas(t *testing.T, number uint64, ahead ...time.Duration) error {
+func replicas(t *testing.T, folder string, number uint64, ahead ...time.Duration) error {
 	t.Helper()
-	folder := keep(t)
 	w := newWorld(folder, newDatabase(t), *seedFlag, number)
 	w.stopped, w.insist, w.crowd, w.rest = true, true, 2, 20*time.Millisecond
 	all := make([]*replica, len(ahead))
@@ -124,10 +125,17 @@ func replicas(t *testing.T, number uint64, ahead ...time.Duration) error {
 		}
 		t.Cleanup(func() { all[i].daemon.kill() })
 	}
-	took, err := w.among(t.Context(), all, clients)
+	killed, err := w.among(t.Context(), all, clients)
 	if err != nil {
 		return err
 	}
+	for _, r := range all {
+		if err := r.start(""); err != nil {
+			return err
+		}
+	}
+	_, late := settle(t.Context(), clients[0], longestLease+settling)
+	took := time.Since(killed)
 	for _, r := range all[1:] { // where clocks differ, another one may take for abandoned what is under way
 		r.daemon.kill()
 	}
@@ -142,14 +150,11 @@ func replicas(t *testing.T, number uint64, ahead ...time.Duration) error {
 	t.Logf("seed %d, clocks %v: %d operations, %d requests to the carrier\nchaos: %v\nanswers and moves: %v\nended: %v\n"+
 		"slowest end: %v after the last kill",
 		*seedFlag, ahead, len(w.intents), len(requests), chaos, w.counts, states, took.Round(time.Millisecond))
-	if len(reports) > 0 {
-		return fmt.Errorf("%d broken promises, seed %d, kept in %s:\n%s", len(reports), *seedFlag, folder, strings.Join(reports, "\n"))
-	}
-	return os.RemoveAll(folder)
+	return broken(late, reports)
 }
 
-// among calls while the daemons are killed and stopped, kills and starts all of them, and waits until all has ended.
-func (w *world) among(ctx context.Context, all []*replica, clients []*client.Client) (took time.Duration, err error) {
+// among calls while the daemons are killed and stopped, and in the end kills all of them.
+func (w *world) among(ctx context.Context, all []*replica, clients []*client.Client) (killed time.Time, err error) {
 	calling, leave := context.WithCancel(ctx)
 	defer leave()
 	w.focus(0, anything)
@@ -170,19 +175,10 @@ func (w *world) among(ctx context.Context, all []*replica, clients []*client.Cli
 		r.daemon.kill()
 		r.gate.lead("")
 	}
-	killed := time.Now()
+	killed = time.Now()
 	leave()
 	wait()
-	for i, r := range all {
-		if errs[i] != nil {
-			return 0, errs[i]
-		}
-		if err := r.start(""); err != nil {
-			return 0, err
-		}
-	}
-	_, err = settle(ctx, clients[0], longestLease+settling)
-	return time.Since(killed), err
+	return killed, errors.Join(errs...)
 }
 
 // TestReplicas has several daemons on one database, of which some are killed, and some stand still until others have taken over
@@ -196,9 +192,11 @@ func TestReplicas(t *testing.T) {
 	for name, ahead := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := replicas(t, uint64(len(name)), ahead...); err != nil {
-				t.Error(err)
+			folder := keep(t)
+			if err := replicas(t, folder, uint64(len(name)), ahead...); err != nil {
+				t.Fatalf("seed %d, kept in %s\n%v", *seedFlag, folder, err)
 			}
+			_ = os.RemoveAll(folder)
 		})
 	}
 }
