@@ -162,6 +162,7 @@ type episode struct {
 	gate   *gate
 	ahead  time.Duration
 	kills  map[string]int
+	ended  []string // how each life did
 }
 
 func (e *episode) run(ctx context.Context, t *tally) error {
@@ -201,6 +202,7 @@ func (e *episode) lives() error {
 		itself := d.ended(s.random)
 		d.kill()
 		e.gate.lead("")
+		e.ended = append(e.ended, fmt.Sprintf("%s killed itself=%t %+v", time.Now().Format("15:04:05.000"), itself, l))
 		switch {
 		case !d.killed(), itself && s.place == "":
 			return fmt.Errorf("the daemon ended: %v", d.cmd.ProcessState)
@@ -329,7 +331,10 @@ func runEpisode(t *testing.T, n uint64, folder, db string, done *tally) error {
 	e := &episode{
 		world: newWorld(folder, db, *seedFlag, n), number: n, random: random, steps: plan(random), gate: g, kills: map[string]int{},
 	}
-	return e.run(t.Context(), done)
+	if err := e.run(t.Context(), done); err != nil {
+		return fmt.Errorf("%w\nlives:\n%s", err, strings.Join(e.ended, "\n"))
+	}
+	return nil
 }
 
 // TestCrashSQLite kills daemons on a file.
