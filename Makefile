@@ -114,8 +114,8 @@ fuzz-short: FUZZTIME := 10s
 fuzz-short: fuzz ## Run every fuzz target for ten seconds.
 
 .PHONY: bench
-bench: ## Measure the success and error paths against their floors, in one run.
-	$(GO) run ./internal/bench
+bench: ## Measure the success and error paths, and the ledger, against their floors, in one run.
+	$(GO) run ./internal/bench $(BENCHFLAGS)
 
 ## Other languages and proxies. A fragment client/conformance/<suite>.mk adds the target conformance-<suite>, with its text for
 ## help, and `conformance: conformance-<suite>`; .ci/run has a step for each.

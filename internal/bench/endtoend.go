@@ -33,7 +33,7 @@ func (s service) GetTool(context.Context, *servicev1.GetToolRequest) (*servicev1
 
 // connect starts a server on loopback or in memory and returns a connection to it.
 func connect(
-	ctx context.Context, network string, s service, server []grpc.ServerOption, dial []grpc.DialOption,
+	ctx context.Context, network string, register func(grpc.ServiceRegistrar), server []grpc.ServerOption, dial []grpc.DialOption,
 ) (*grpc.ClientConn, func(), error) {
 	var listener net.Listener
 	var dialer func(ctx context.Context) (net.Conn, error)
@@ -50,7 +50,7 @@ func connect(
 		}
 	}
 	srv := grpc.NewServer(server...)
-	servicev1.RegisterToolServiceServer(srv, s)
+	register(srv)
 	go func() { _ = srv.Serve(listener) }()
 	conn, err := grpc.NewClient("passthrough:///bench", append([]grpc.DialOption{
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
@@ -86,7 +86,8 @@ func endToEnd(w io.Writer, network string, rounds, calls int) error {
 	}()
 	var all []*scenario
 	add := func(name string, svc service, server []grpc.ServerOption, dial []grpc.DialOption, match func(error) error) (*scenario, error) {
-		conn, stop, err := connect(ctx, network, svc, server, dial)
+		register := func(r grpc.ServiceRegistrar) { servicev1.RegisterToolServiceServer(r, svc) }
+		conn, stop, err := connect(ctx, network, register, server, dial)
 		if err != nil {
 			return nil, err
 		}
