@@ -51,7 +51,7 @@ func (s *Server) takeOver(ctx context.Context, c *call) error {
 		return nil
 	}
 	switch w := s.workOf(&c.row); {
-	case w.in != nil && w.unfit == nil:
+	case w.in != nil && w.unfit == nil && !c.tool.schema.HasSecrets(): // else something of it was not kept
 		c.in = w.in
 	case crossings > 0:
 		return s.release(ctx, c, errors.Join(w.unfit, c.unreadable))
@@ -79,12 +79,20 @@ func (s *Server) claimOf(c *call) ledger.Claim {
 		Lease: c.tool.timeouts.prepareLease(),
 	}
 	if c.tool.keepsInput() {
-		claim.Input = c.prepared
+		claim.Input = c.kept()
 	}
 	if c.tool.immediate {
 		claim.Immediate = &ledger.Crossing{Lease: c.tool.timeouts.effectLease()}
 	}
 	return claim
+}
+
+// kept is the input as it is kept: prepared, and without what its schema marks as secret.
+func (c *call) kept() []byte {
+	if !c.tool.schema.HasSecrets() {
+		return c.prepared
+	}
+	return c.tool.schema.WithoutSecrets(c.tool.schema.Prepare(c.sent))
 }
 
 // preparedDigest covers the input as it is executed, and by what.

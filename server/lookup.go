@@ -194,7 +194,7 @@ func (s *Server) lookFor(ctx context.Context, c *call, still string) (meaning, e
 	}
 	c.row = got.row
 	w = s.workOf(&got.row)
-	if len(got.row.Input) == 0 && c.unreadable == nil {
+	if (len(got.row.Input) == 0 || c.tool.schema.HasSecrets()) && c.unreadable == nil {
 		w.in, w.unfit = c.in, nil
 	}
 	settled := make(chan settlement, 1)

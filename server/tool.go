@@ -22,7 +22,8 @@ import (
 type Tool[In, Out any] struct {
 	// InputSchema is the JSON Schema 2020-12 of In, as JSON text. Empty derives it: fields are required unless their tag
 	// says omitempty or omitzero, a jsonschema tag is the description, no other properties are allowed, and a type with a
-	// method JSONSchema() string says its own. The defaults of a schema are filled in before any hook sees the input.
+	// method JSONSchema() string says its own. The defaults of a schema are filled in before any hook sees the input. What it
+	// marks with writeOnly or x-remedy-secret is never kept: Recover, where nobody calls again, gets the input without it.
 	InputSchema string
 	// Authorize says whether the caller may do this: nil, [Denied], or another error. It is asked on every call, also when
 	// the result is known already. op.ID is empty, because there may be no operation yet.

@@ -20,6 +20,7 @@ type Schema struct {
 	root     *jsonschema.Schema
 	byPlace  map[string]*jsonschema.Schema
 	defaults *defaults
+	secrets  *secrets
 }
 
 const (
@@ -68,6 +69,9 @@ func Compile(text string) (*Schema, error) {
 	}
 	s := &Schema{text: compact.String(), root: root, byPlace: byPlace}
 	if s.defaults, err = defaultsOf(root); err != nil {
+		return nil, err
+	}
+	if s.secrets, err = secretsOf(doc); err != nil {
 		return nil, err
 	}
 	return s, nil
