@@ -14,6 +14,8 @@ GRPCURL  := $(GO) tool -modfile=tools/grpcurl/go.mod grpcurl
 # Takes the verb and its arguments; absolute paths, because it also runs in other modules.
 LINT     := tool -modfile=$(CURDIR)/tools/lint/go.mod golangci-lint --config $(CURDIR)/.golangci.yml
 FUZZTIME ?= 10m
+# What is compiled in another way with the tag crashpoint.
+CRASHES  := ./internal/campaign ./internal/crashpoint ./server ./server/remedyd ./cmd/remedyd
 
 # The .proto of a dependency is printed into an ignored folder, a second module of buf.yaml, that lint and breaking checks skip.
 PROTODEPS       := .protodeps/buf/validate/validate.proto
@@ -82,11 +84,13 @@ check-versions: ## Fail when the modules of tools/ and the main module disagree 
 .PHONY: vet
 vet: ## Vet the main module and the one of the generator.
 	$(GO) vet ./...
+	$(GO) vet -tags crashpoint $(CRASHES)
 	$(GO) -C tools/gen vet ./...
 
 .PHONY: lint
 lint: lint-generated ## Lint the Go code; .golangci.yml holds the rules and their reasons.
 	$(GO) $(LINT) run ./...
+	$(GO) $(LINT) run --build-tags crashpoint $(CRASHES)
 	$(GO) -C tools/gen $(LINT) run ./...
 
 .PHONY: lint-generated

@@ -84,13 +84,12 @@ func (o *operationService) ListOperations(
 ) (*servicev1.ListOperationsResponse, error) {
 	v := o.viewer(ctx)
 	filter := ledger.Filter{
-		Tenant: v.Tenant, Scope: v.Principal, Tool: r.GetTool(), RunID: r.GetRunId(), Limit: int(r.GetPageSize()), Token: r.GetPageToken(),
+		Tenant: v.Tenant, Principal: v.Principal, Tool: r.GetTool(), RunID: r.GetRunId(), Limit: int(r.GetPageSize()), Token: r.GetPageToken(),
 	}
-	// The operations of tools whose keys a tenant shares have no scope: only operators list them.
 	var issues []errs.Issue
 	switch asked := r.GetPrincipal(); {
 	case v.operator:
-		filter.Scope = asked
+		filter.Principal = asked
 	case asked != "" && asked != v.Principal:
 		issues = append(issues, errs.Issue{Path: "/principal", Keyword: "const", Message: "must be the caller's own: only operators see others"})
 	}
@@ -117,7 +116,7 @@ func (o *operationService) ListOperations(
 	}
 	response := &servicev1.ListOperationsResponse{NextPageToken: next}
 	for i := range rows {
-		if v.sees(rows[i]) { // who has no name of its own has no scope to ask for
+		if v.sees(rows[i]) { // who has no name of its own asks for those of everybody
 			response.Operations = append(response.Operations, operationOf(&rows[i]))
 		}
 	}

@@ -299,3 +299,35 @@ func TestListOfNobody(t *testing.T) {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
+
+// TestListOfSharedKeys lists the operations of a tool whose keys a tenant shares for whoever began them, and for no other.
+func TestListOfSharedKeys(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, lossy())
+	id := d.call(t, "ada@acme", "common", "k", `{"id":"a"}`)
+	list := func(who, principal string) []string {
+		response, err := d.client.ListOperations(as(t, who), &servicev1.ListOperationsRequest{Tool: "common", Principal: principal})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for _, operation := range response.GetOperations() {
+			ids = append(ids, operation.GetId())
+		}
+		return ids
+	}
+	for _, test := range []struct {
+		who, principal string
+		want           []string
+	}{
+		{"ada@acme", "", []string{id}},
+		{"bob@acme", "", nil},
+		{"op@acme", "ada", []string{id}},
+		{"op@acme", "bob", nil},
+		{"op@other", "", nil},
+	} {
+		if got := list(test.who, test.principal); !slices.Equal(got, test.want) {
+			t.Errorf("%s, of %q: got %q, want %q", test.who, test.principal, got, test.want)
+		}
+	}
+}

@@ -189,8 +189,9 @@ type Expired struct{ Outputs, Rows int }
 // Filter chooses rows for [Ledger.List].
 type Filter struct {
 	Tenant string
-	// Scope, Tool, Key and RunID have to be equal where they are not empty.
-	Scope, Tool, Key, RunID string
+	// Scope, Principal, Tool, Key and RunID have to be equal where they are not empty. Principal is who began the operation,
+	// whoever shares its key.
+	Scope, Principal, Tool, Key, RunID string
 	// States are those asked for; none means all but FREE.
 	States []State
 	// Limit is the size of a page, from 1; Token is that of the page, empty for the first.

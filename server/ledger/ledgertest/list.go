@@ -15,7 +15,7 @@ func testList(s *suite) {
 	claim := func(key ledger.Key, run string) ledger.Row {
 		s.clock.Advance(time.Second)
 		c := s.claimOf(key)
-		c.RunID = run
+		c.RunID, c.Principal = run, "who is "+key.Scope
 		return s.must(s.Claim(s.Context(), c))
 	}
 	a := claim(key("ada", "pay", "1"), "r1")
@@ -40,6 +40,7 @@ func testList(s *suite) {
 		{"of another tenant", ledger.Filter{Tenant: "other"}, []ledger.Row{elsewhere}},
 		{"of no tenant", ledger.Filter{}, nil},
 		{"by scope", ledger.Filter{Tenant: "acme", Scope: "ada"}, []ledger.Row{d, c, a}},
+		{"by principal", ledger.Filter{Tenant: "acme", Principal: "who is bob"}, []ledger.Row{b}},
 		{"by tool", ledger.Filter{Tenant: "acme", Tool: "pay"}, []ledger.Row{d, b, a}},
 		{"by key", ledger.Filter{Tenant: "acme", Key: "1"}, []ledger.Row{c, b, a}},
 		{"by run", ledger.Filter{Tenant: "acme", RunID: "r1"}, []ledger.Row{b, a}},

@@ -47,6 +47,7 @@ func (l *Ledger) List(ctx context.Context, filter ledger.Filter) ([]ledger.Row, 
 func matches(row *ledger.Row, filter *ledger.Filter) bool {
 	return row.Tenant == filter.Tenant &&
 		(filter.Scope == "" || row.Scope == filter.Scope) &&
+		(filter.Principal == "" || row.Principal == filter.Principal) &&
 		(filter.Tool == "" || row.Tool == filter.Tool) &&
 		(filter.Key == "" || row.Key.Key == filter.Key) &&
 		(filter.RunID == "" || row.RunID == filter.RunID) &&

@@ -13,7 +13,8 @@ import (
 func (s Store) List(ctx context.Context, f ledger.Filter) ([]ledger.Row, string, error) {
 	limit := max(f.Limit, 1)
 	a := &Arguments{
-		key: ledger.Key{Tenant: f.Tenant, Scope: f.Scope, Tool: f.Tool, Key: f.Key}, run: f.RunID, limit: int64(limit) + 1,
+		key: ledger.Key{Tenant: f.Tenant, Scope: f.Scope, Tool: f.Tool, Key: f.Key}, principal: f.Principal, run: f.RunID,
+		limit: int64(limit) + 1,
 	}
 	if f.Token != "" {
 		var ok bool
@@ -50,7 +51,8 @@ func (s *Statements) List(f ledger.Filter) (*Statement, error) {
 func listText(f ledger.Filter) string {
 	conditions := []string{"tenant = @tenant"}
 	for _, equal := range []struct{ value, condition string }{
-		{f.Scope, "scope = @scope"}, {f.Tool, "tool = @tool"}, {f.Key, "key = @key"}, {f.RunID, "run_id = @run AND run_id <> ''"},
+		{f.Scope, "scope = @scope"}, {f.Principal, "principal = @principal"}, {f.Tool, "tool = @tool"}, {f.Key, "key = @key"},
+		{f.RunID, "run_id = @run AND run_id <> ''"},
 	} {
 		if equal.value != "" {
 			conditions = append(conditions, equal.condition)
