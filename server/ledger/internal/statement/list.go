@@ -51,7 +51,10 @@ func (s *Statements) List(f ledger.Filter) (*Statement, error) {
 func listText(f ledger.Filter) string {
 	conditions := []string{"tenant = @tenant"}
 	for _, equal := range []struct{ value, condition string }{
-		{f.Scope, "scope = @scope"}, {f.Principal, "principal = @principal"}, {f.Tool, "tool = @tool"}, {f.Key, "key = @key"},
+		{f.Scope, "scope = @scope"},
+		{f.Principal, "principal = @principal"},
+		{f.Tool, "tool = @tool"},
+		{f.Key, "key = @key"},
 		{f.RunID, "run_id = @run AND run_id <> ''"},
 	} {
 		if equal.value != "" {
