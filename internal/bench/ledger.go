@@ -41,10 +41,15 @@ func ledgers(ctx context.Context, w io.Writer, s *settings) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	_, _ = fmt.Fprintf(w, "\nledger: medians of %d rounds of %v; ratios are of the same round\n", s.turns, s.turn)
-	if err := syncCost(w, folder); err != nil {
+	d, err := newDisk(folder)
+	if err != nil {
 		return err
 	}
-	if err := one(ctx, w, s, sqliteIn(folder)); err != nil {
+	defer func() { err = errors.Join(err, d.file.Close()) }()
+	if err := d.report(ctx, w); err != nil {
+		return err
+	}
+	if err := one(ctx, w, s, sqliteIn(folder), d); err != nil {
 		return fmt.Errorf("SQLite: %w", err)
 	}
 	dsn := os.Getenv("REMEDY_TEST_POSTGRES")
@@ -56,32 +61,45 @@ func ledgers(ctx context.Context, w io.Writer, s *settings) (err error) {
 	if err != nil {
 		return fmt.Errorf("PostgreSQL: %w", err)
 	}
-	return errors.Join(one(ctx, w, s, b), drop())
+	return errors.Join(one(ctx, w, s, b, d), drop())
 }
 
-func one(ctx context.Context, w io.Writer, s *settings, b *backend) error {
+func one(ctx context.Context, w io.Writer, s *settings, b *backend, d *disk) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Hour) // a deadline, as every good caller has one
 	defer cancel()
-	return errors.Join(throughput(ctx, w, s, b), lookups(ctx, w, s, b))
+	return errors.Join(throughput(ctx, w, s, b, d), lookups(ctx, w, s, b))
 }
 
-// syncCost says what the disk takes to keep a page, which decides how many calls there are in a second.
-func syncCost(w io.Writer, folder string) (err error) {
+// disk appends pages to a file and syncs each: what that takes decides how many calls there are in a second.
+type disk struct{ file *os.File }
+
+func newDisk(folder string) (*disk, error) {
 	f, err := os.Create(filepath.Join(folder, "sync")) //nolint:gosec // a folder of our own
 	if err != nil {
-		return fmt.Errorf("making a file: %w", err)
+		return nil, fmt.Errorf("making a file: %w", err)
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	var took []time.Duration
-	for range 100 {
+	return &disk{f}, nil
+}
+
+func (d *disk) sync(context.Context) error {
+	if _, err := d.file.Write(make([]byte, 4096)); err != nil {
+		return fmt.Errorf("writing: %w", err)
+	}
+	if err := d.file.Sync(); err != nil {
+		return fmt.Errorf("syncing: %w", err)
+	}
+	return nil
+}
+
+// report says it for 100 pages.
+func (d *disk) report(ctx context.Context, w io.Writer) error {
+	took := make([]time.Duration, 100)
+	for i := range took {
 		begin := time.Now()
-		if _, err := f.Write(make([]byte, 4096)); err != nil {
-			return fmt.Errorf("writing: %w", err)
+		if err := d.sync(ctx); err != nil {
+			return err
 		}
-		if err := f.Sync(); err != nil {
-			return fmt.Errorf("syncing: %w", err)
-		}
-		took = append(took, time.Since(begin))
+		took[i] = time.Since(begin)
 	}
 	slices.Sort(took)
 	_, _ = fmt.Fprintf(w, "appending 4 kB and fsync in %s: median of %d %.0f µs, slowest tenth above %.0f µs\n", os.TempDir(),
@@ -90,7 +108,7 @@ func syncCost(w io.Writer, folder string) (err error) {
 }
 
 // throughput measures calls under new keys.
-func throughput(ctx context.Context, w io.Writer, s *settings, b *backend) (err error) {
+func throughput(ctx context.Context, w io.Writer, s *settings, b *backend, d *disk) (err error) {
 	var c closers
 	defer func() { err = errors.Join(err, c.close()) }()
 	l, err := b.open(ctx, "ledger")
@@ -146,18 +164,22 @@ func throughput(ctx context.Context, w io.Writer, s *settings, b *backend) (err 
 	if err != nil {
 		return err
 	}
-	groups := make([][]*rate, len(callers))
-	for i, n := range callers {
+	syncs := &rate{name: "fsync", callers: 1, call: d.sync}
+	groups := [][]*rate{{syncs}}
+	for _, n := range callers {
+		var group []*rate
 		for _, r := range rows {
 			rate := &rate{name: r.name, callers: n, call: r.call}
 			r.rates = append(r.rates, rate)
-			groups[i] = append(groups[i], rate)
+			group = append(group, rate)
 		}
+		groups = append(groups, group)
 	}
 	if err := interleave(ctx, groups, s.turns, s.turn); err != nil {
 		return err
 	}
 	b.report(w, rows)
+	_, _ = fmt.Fprintf(w, "  %-58s %6.0f µs\n", "fsync of 4 kB in the temporary folder, meanwhile", 1e6/median(syncs.perSecond))
 	return nil
 }
 

@@ -96,7 +96,7 @@ func (f *floorOf) report(w io.Writer) {
 		for i, n := range f.of.perSecond {
 			ratios[i] = n / f.times.perSecond[i]
 		}
-		got, unit, digits = median(ratios), "x", 2
+		got, unit, digits = median(ratios), "x", 3
 	}
 	line += fmt.Sprintf("%8.*f%s", digits, got, unit)
 	if f.least > 0 {
@@ -104,7 +104,7 @@ func (f *floorOf) report(w io.Writer) {
 		if got < f.least {
 			verdict = "MISSED"
 		}
-		line += fmt.Sprintf(" (at least %.*f%s)  %s", digits, f.least, unit, verdict)
+		line += fmt.Sprintf(" (at least %v%s)  %s", f.least, unit, verdict)
 	}
 	_, _ = fmt.Fprintln(w, line)
 }
