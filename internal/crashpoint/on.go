@@ -13,6 +13,7 @@ import (
 // Environment is the variable that says where to end: NAME, or NAME:N for the N-th time that the place is reached.
 const Environment = "REMEDY_CRASH_AT"
 
+//nolint:gochecknoglobals // a process ends once
 var (
 	place, after = parse(os.Getenv(Environment))
 	reached      atomic.Int64
