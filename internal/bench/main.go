@@ -34,7 +34,7 @@ func main() {
 	flag.IntVar(&s.calls, "calls", 500, "calls of each scenario in a round")
 	flag.IntVar(&s.turns, "turns", 7, "interleaved rounds of the ledger")
 	flag.DurationVar(&s.turn, "turn", 200*time.Millisecond, "how long each scenario of the ledger takes in a round")
-	flag.BoolVar(&s.million, "million", false, "look up among a million stored operations, too, which takes minutes to store")
+	flag.BoolVar(&s.million, "million", false, "look up among a million stored operations, too")
 	flag.Parse()
 	if err := run(os.Stdout, &s); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
