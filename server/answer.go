@@ -123,8 +123,10 @@ func (s *Server) logFailure(ctx context.Context, c *call, stage string, answered
 	switch {
 	case hidden != nil:
 		s.log(ctx, slog.LevelError, "a tool failed", err, attrs...)
-	case code == errs.CodeOutcomeUnknown:
-		s.log(ctx, slog.LevelError, "an outcome is unknown", errors.Unwrap(err), attrs...)
+	case code == errs.CodeOutcomeUnknown: // the operation may go on; where it ends in doubt, that is logged as an error, once
+		s.log(ctx, slog.LevelWarn, "a caller was told that an outcome is unknown", errors.Unwrap(err), attrs...)
+	case code == errs.CodeLedgerUnavailable:
+		s.log(ctx, slog.LevelWarn, "the ledger does not answer, and a call was refused", errors.Unwrap(err), attrs...)
 	case code == errs.CodeVerificationFailed:
 		s.log(ctx, slog.LevelError, "a result is not verified", errors.Unwrap(err), attrs...)
 	case info.Domain == errs.DomainTool && c.tool != nil && !c.tool.declares(code) && code != errNotApplied.Code():

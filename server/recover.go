@@ -90,8 +90,12 @@ func (s *Server) park(ctx context.Context, w work, reason string, cause error, s
 			say(settled, settlement{row: got.row})
 			return true
 		}
-		if err != nil {
+		switch {
+		case err != nil:
 			s.log(ctx, slog.LevelWarn, "an unknown outcome could not be noted yet", err, w.attrs()...)
+		case got.ok: // somebody has to look
+			s.log(ctx, slog.LevelError, "nobody knows whether an operation took effect", cause,
+				append(w.attrs(), slog.String("principal", w.op.Principal), slog.String("tenant", w.op.Tenant))...)
 		}
 		say(settled, unknown)
 		return true

@@ -53,6 +53,8 @@ func (o *operationService) ResolveOperation(
 		return nil, unavailable(ctx, row.Tool, err)
 	case got.row.State == ledger.None: // it was forgotten just now
 		return nil, &errs.ServiceError{Code: errs.CodeOperationNotFound, Subject: r.GetId()}
+	case !got.ok && (got.row.State == ledger.Claimed || got.row.State == ledger.Effect): // it may come to be in doubt
+		return nil, &errs.ServiceError{Code: errs.CodeOperationInFlight, Subject: r.GetId(), RetryAfter: inFlightDelay}
 	case !got.ok:
 		return nil, errNotResolved.New(errs.Value("id", r.GetId()), errs.Value("state", got.row.State.String()))
 	}

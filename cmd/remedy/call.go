@@ -25,6 +25,8 @@ type callCommand struct {
 
 	RunID *string `help:"Agent run that the call belongs to." name:"run-id" placeholder:"ID"`
 
+	Ledger bool `help:"The service keeps operations durably (not in memory): a lost answer may be sent again under its key."`
+
 	Timeout time.Duration `default:"30s" help:"How long to wait; 0 is no bound. A call that is given up may still take effect."`
 
 	JSON bool `help:"Write one JSON object, for the result and for an error alike."`
@@ -62,7 +64,11 @@ func (c *callCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	service, err := c.dial()
+	var options []client.Option
+	if c.Ledger {
+		options = append(options, client.WithLedger())
+	}
+	service, err := c.dial(options...)
 	if err != nil {
 		return err
 	}
@@ -121,7 +127,7 @@ type answer struct {
 	Tool         string `json:"tool"`
 	OperationKey string `json:"operationKey,omitempty"`
 	OperationID  string `json:"operationId,omitempty"`
-	// Output is absent when it was too large to be kept.
+	// Output is absent when it was not kept.
 	Output           json.RawMessage `json:"output,omitempty"`
 	OutputOmitted    bool            `json:"outputOmitted,omitempty"`
 	Verified         bool            `json:"verified"`
@@ -161,7 +167,7 @@ func (a *answer) text(p *term.Printer) {
 		p.Line(0, "ok")
 	}
 	if a.OutputOmitted {
-		p.Field("output", "too large to be kept; the operation is complete all the same")
+		p.Field("output", "not kept; the operation is complete all the same")
 	}
 	if a.Verified {
 		p.Field("verified", "authoritative state agrees")

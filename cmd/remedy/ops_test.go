@@ -235,7 +235,7 @@ func TestOpsResolve(t *testing.T) {
 		t.Errorf("exit %d, %s", got.code, got.err)
 	}
 	golden(t, "ops/purge.json", w.steadyOps(got.out))
-	for key, want := range map[string]string{"k-2": "operation_closed", "k-3": "operation_expired", "k-4": "too large to be kept"} {
+	for key, want := range map[string]string{"k-2": "operation_closed", "k-3": "operation_expired", "k-4": "not kept"} {
 		if got := w.call(t, "alice", key, "doubtful", 0); !strings.Contains(got.err, want) {
 			t.Errorf("an equal call under %s: %s", key, got.err)
 		}
