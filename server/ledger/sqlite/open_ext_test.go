@@ -110,6 +110,16 @@ func TestOpenRefuses(t *testing.T) {
 			open(t, path)
 			return path
 		}},
+		{name: "of two names", want: "has 2 names (hard links)", path: func(t *testing.T) string {
+			t.Helper()
+			path := newPath(t)
+			open(t, path)
+			link := filepath.Join(filepath.Dir(path), "link.db")
+			if err := os.Link(path, link); err != nil {
+				t.Skip(err)
+			}
+			return link
+		}},
 		{name: "in use under another name", want: "in use by another process", is: sqlite.ErrInUse, path: func(t *testing.T) string {
 			t.Helper()
 			path := newPath(t)

@@ -51,6 +51,9 @@ func Open(ctx context.Context, path string, opts ...Option) (*Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := onlyName(f); err != nil {
+		return nil, err
+	}
 	held, err := lock(f)
 	if err != nil {
 		return nil, err
