@@ -177,12 +177,6 @@ func ErrorOptions(m protoreflect.MessageDescriptor) *remedyv1.ErrorOptions {
 	return options
 }
 
-// Contract returns the (remedy.v1.contract) option of a method, nil when it has none that can be read.
-func Contract(m protoreflect.MethodDescriptor) *remedyv1.MethodContract {
-	contract, _ := contractOf(m)
-	return contract
-}
-
 func errorOptions(m protoreflect.MessageDescriptor) (*remedyv1.ErrorOptions, error) {
 	var options descriptorpb.MessageOptions
 	if err := reread(m.Options(), &options); err != nil || !proto.HasExtension(&options, remedyv1.E_Error) {

@@ -10,9 +10,6 @@ import (
 	"github.com/remedyrpc/remedy/internal/declared"
 )
 
-// GoProblems returns what is right as a proto and does not compile as Go, as far as it concerns typed errors and clients.
-func GoProblems(gen *protogen.Plugin) []*declared.Problem { return newRun(gen).goProblems(true) }
-
 // goProblems finds what is right as a proto and does not compile as Go, in the files that are generated.
 func (r *run) goProblems(clients bool) []*declared.Problem {
 	var problems []*declared.Problem

@@ -20,15 +20,6 @@ type order struct {
 	reopened    bool // after it was cancelled
 }
 
-// Ship sends an order off. An order that is cancelled stays.
-func (s *Store) Ship(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if o := s.orders[id]; o != nil && (o.cancelledBy == "" || o.reopened) {
-		o.Shipped = true
-	}
-}
-
 // Reopen takes a cancellation back.
 func (s *Store) Reopen(id string) {
 	s.mu.Lock()

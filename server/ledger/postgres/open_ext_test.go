@@ -1,11 +1,13 @@
 package postgres_test
 
 import (
+	"context"
 	"errors"
 	"net/url"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -127,5 +129,41 @@ func TestMaxOperations(t *testing.T) {
 	}
 	if err := benchtest.Operation(t.Context(), full, "one", true); err == nil || errors.Is(err, ledger.ErrFull) {
 		t.Errorf("an operation that is there: %v; want that it is done", err)
+	}
+}
+
+// TestTimeout has a statement wait for the lock of another program: it is given up after its time, nothing is made of it, and
+// the same move can be asked for again.
+func TestTimeout(t *testing.T) {
+	t.Parallel()
+	dsn := server(t)
+	schema := newSchema(t, dsn)
+	l := open(t, dsn, postgres.WithSchema(schema), postgres.WithTimeout(50*time.Millisecond))
+	defer l.Close()
+	other, err := pgx.Connect(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close(context.WithoutCancel(t.Context()))
+	tx, err := other.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), "LOCK TABLE "+pgx.Identifier{schema, "operations"}.Sanitize()+" IN ACCESS EXCLUSIVE MODE"); err != nil {
+		t.Fatal(err)
+	}
+	claim := ledger.Claim{Key: ledger.Key{Tool: "t", Key: "k"}, ID: "op_1", Attempt: "at_1", Lease: time.Minute}
+	if _, ok, err := l.Claim(t.Context(), claim); ok || !errors.Is(err, ledger.ErrUnavailable) {
+		t.Errorf("behind a lock: got %v, %v", ok, err)
+	}
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	row, err := l.Get(t.Context(), claim.Key)
+	if err != nil || row.State != ledger.None {
+		t.Errorf("made after all: got %v, %v", row.State, err)
+	}
+	if _, ok, err := l.Claim(t.Context(), claim); !ok || err != nil {
+		t.Errorf("again: got %v, %v", ok, err)
 	}
 }
