@@ -1,0 +1,2 @@
+// Package provider tells what a failed call to a model provider means.
+package provider
