@@ -33,6 +33,9 @@ func (s *Server) claim(ctx context.Context, c *call) error {
 		if err := s.lookup(ctx, c); err != nil || c.answered {
 			return err
 		}
+		if err := s.gates(ctx, c); err != nil { // time has passed
+			return err
+		}
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ func pipeline() []stage {
 		{"context", (*Server).identify},    // who is calling, and whether anybody still waits
 		{"authorize", (*Server).authorize}, // on every call, replays included
 		{"lookup", (*Server).lookup},       // what is known of the operation already answers the call
-		// gates: the run, its allowed tools, budgets, quotas, the time left; for calls that would execute
+		{"gates", (*Server).gates},         // the time that is left, for calls that would execute; runs and quotas belong here, too
 		// confirm: an approval of this very input
 		{"execute", (*Server).execute}, // claim, Execute, cross, effect; recover where the effect returned no result
 		// record: the receipt is written by whoever carries the effect, in record.go, so that it does not need the caller

@@ -28,6 +28,10 @@ type Timeouts struct {
 	Recover time.Duration
 	// Verify bounds Verify; default 5 s.
 	Verify time.Duration
+	// Window is the least time that a caller has to leave for a call that would execute; one with less is answered
+	// deadline_too_short, and nothing is done. It does not hold for what is known already: a result, or a doubt. The default
+	// is any time at all, since an effect goes on without its caller, who may ask for the result afterwards.
+	Window time.Duration
 }
 
 func (t Timeouts) withDefaults() Timeouts {
@@ -44,7 +48,7 @@ func (t Timeouts) withDefaults() Timeouts {
 }
 
 func (t Timeouts) negative() bool {
-	return t.Prepare < 0 || t.Effect < 0 || t.Recover < 0 || t.Verify < 0
+	return t.Prepare < 0 || t.Effect < 0 || t.Recover < 0 || t.Verify < 0 || t.Window < 0
 }
 
 // prepareLease is how long a call may be before its boundary: Authorize, asked again after a wait, and Execute.

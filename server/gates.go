@@ -1,0 +1,32 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/remedyrpc/remedy/errs"
+	"github.com/remedyrpc/remedy/errs/trusted"
+)
+
+// gates refuses a call that would execute and should not. It never answers for an operation that is known: lookup, which
+// comes before it, has done so, whatever the gates would say.
+func (s *Server) gates(ctx context.Context, c *call) error {
+	if c.answered || c.claimed {
+		return nil // by an earlier call, or it was let through already
+	}
+	return c.enoughTime(ctx)
+}
+
+// enoughTime holds a call to the time that its tool needs at least.
+func (c *call) enoughTime(ctx context.Context) error {
+	deadline, ok := ctx.Deadline()
+	left := time.Until(deadline)
+	if window := c.tool.timeouts.Window; ok && left < window {
+		return &errs.ServiceError{
+			Code: errs.CodeDeadlineTooShort, Subject: c.tool.name, Cause: fmt.Errorf("%v are left of %v", left, window),
+			Message: trusted.Text(fmt.Sprintf("The time left is too short for %s to run safely: it needs %v.", c.tool.name, window)),
+		}
+	}
+	return nil
+}
