@@ -127,6 +127,8 @@ func (s *Server) logFailure(ctx context.Context, c *call, stage string, answered
 		s.log(ctx, slog.LevelWarn, "a caller was told that an outcome is unknown", errors.Unwrap(err), attrs...)
 	case code == errs.CodeLedgerUnavailable:
 		s.log(ctx, slog.LevelWarn, "the ledger does not answer, and a call was refused", errors.Unwrap(err), attrs...)
+	case code == errs.CodeVerificationFailed && ctx.Err() != nil: // nothing is known to be wrong
+		s.log(ctx, slog.LevelWarn, "a caller left before its result was verified", errors.Unwrap(err), attrs...)
 	case code == errs.CodeVerificationFailed:
 		s.log(ctx, slog.LevelError, "a result is not verified", errors.Unwrap(err), attrs...)
 	case info.Domain == errs.DomainTool && c.tool != nil && !c.tool.declares(code) && code != errNotApplied.Code():

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -44,5 +45,32 @@ func TestLogOfDoubt(t *testing.T) {
 	}
 	if !strings.Contains(log.String(), "the ledger does not answer") || !strings.Contains(log.String(), "it is closed") {
 		t.Errorf("got %s", log.String())
+	}
+}
+
+// TestLogOfVerification has a result that is not verified be an error, but for a caller who left before it was looked at:
+// nothing is known to be wrong then.
+func TestLogOfVerification(t *testing.T) {
+	t.Parallel()
+	ctx, leave := context.WithCancel(t.Context())
+	s := script{verify: func(ctx context.Context, _ *server.Op, in in, _ out) (server.Verdict, error) {
+		if in.N == 0 {
+			return server.NotVerified("wrong"), nil
+		}
+		leave()
+		<-ctx.Done()
+		return "", ctx.Err()
+	}}
+	var log bytes.Buffer
+	srv := s.server(t, server.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	for i, want := range []string{
+		`level=ERROR msg="a result is not verified"`, `level=WARN msg="a caller left before its result was verified"`,
+	} {
+		log.Reset()
+		_, err := call(ctx, srv, fmt.Sprintf("k%d", i), fmt.Sprintf(`{"id":"a","n":%d}`, i))
+		got := log.String()
+		if errs.CodeOf(err) != errs.CodeVerificationFailed || !strings.Contains(got, want) || strings.Count(got, "level=") != 1 {
+			t.Errorf("got %v and the log\n%s", err, got)
+		}
 	}
 }

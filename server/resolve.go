@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -57,6 +58,8 @@ func (o *operationService) ResolveOperation(
 		return nil, &errs.ServiceError{Code: errs.CodeOperationInFlight, Subject: r.GetId(), RetryAfter: inFlightDelay}
 	case !got.ok:
 		return nil, errNotResolved.New(errs.Value("id", r.GetId()), errs.Value("state", got.row.State.String()))
+	case r.GetOutputJson() != "" && got.row.Receipt.Hash != sha256.Sum256([]byte(r.GetOutputJson())): // the first one stays
+		return nil, errNotResolved.New(errs.Value("id", r.GetId()), errs.Value("state", "DONE with another output"))
 	}
 	o.server.log(ctx, slog.LevelWarn, "an operation was resolved", nil, slog.String("operationId", r.GetId()),
 		slog.String("actor", v.Principal), slog.String("state", got.row.State.String()))

@@ -49,6 +49,9 @@ func TestResolveApplied(t *testing.T) {
 		if err != nil || !r.GetReplayed() || r.GetOutputOmitted() != (output == "") || r.GetOutputJson() != output || s.count("effect") != 1 {
 			t.Errorf("the caller: got %v, %v", r, err)
 		}
+		if got, err := d.resolve(t, "op@acme", id, applied, `{"id":"other"}`); errs.CodeOf(err) != "operation_not_in_doubt" {
+			t.Errorf("another output: got %v, %v", got, err)
+		}
 		_, err = d.resolve(t, "op@acme", id, not, "")
 		if errs.CodeOf(err) != "operation_not_in_doubt" || status.Code(err) != codes.FailedPrecondition {
 			t.Errorf("the other decision: got %v", err)
