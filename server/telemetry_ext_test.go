@@ -46,7 +46,7 @@ func TestTelemetryDown(t *testing.T) {
 		return out(in), nil
 	}}
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(&spans)) // in the call, where it would do most harm
-	t.Cleanup(func() { _ = provider.Shutdown(context.Background()) })
+	defer func() { _ = provider.Shutdown(t.Context()) }()
 	srv := s.server(t, server.WithLogger(slog.New(&lines)), server.WithObserver(events.observe))
 	options, err := interceptors.ServerOptions()
 	if err != nil {
