@@ -56,4 +56,7 @@ type Classified struct {
 	Limit *errs.ProviderLimit
 	// Auth is which sign-in failed and why; nil when no credential is the cause.
 	Auth *errs.AuthFailure
+	// RetryAfter is the wait that was asked for where Auth is set, as by a busy endpoint of tokens; zero when not known.
+	// Where it is not set, the wait stands in Limit.
+	RetryAfter time.Duration
 }
