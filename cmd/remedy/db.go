@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/remedyrpc/remedy/internal/snapshot"
+	"github.com/remedyrpc/remedy/server/ledger/sqlite"
 )
 
 // dbCommand is remedy db.
@@ -34,7 +34,7 @@ func (c *dbBackupCommand) Run(ctx context.Context, s *streams) error {
 			return usageError{errors.New("db backup copies SQLite files: use pg_dump, or backups of the server, for PostgreSQL")}
 		}
 	}
-	if err := snapshot.Take(ctx, c.Source, c.Dest); err != nil {
+	if err := sqlite.Backup(ctx, c.Source, c.Dest); err != nil {
 		return fmt.Errorf("db backup: %w", err)
 	}
 	p := s.printer()

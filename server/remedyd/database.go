@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -152,18 +151,28 @@ func (f *flags) postgresOptions() []postgres.Option {
 	return []postgres.Option{postgres.WithMaxOperations(int64(f.MaxOperations)), postgres.WithClock(crashClock())}
 }
 
-// makeFolder makes the folder of a database that nobody named, and says whether the file is new.
-func (d database) makeFolder() (isNew bool, err error) {
-	if d.kind != sqliteFile {
-		return false, nil
+// makeFolder makes the folder of a database that nobody named.
+func (d database) makeFolder() error {
+	if d.kind != sqliteFile || !d.standard {
+		return nil
 	}
-	if d.standard {
-		if err := os.MkdirAll(filepath.Dir(d.name), 0o700); err != nil {
-			return false, fmt.Errorf("the folder of the database: %w: name a file with --db", err)
-		}
+	if err := os.MkdirAll(filepath.Dir(d.name), 0o700); err != nil {
+		return fmt.Errorf("the folder of the database: %w: name a file with --db", err)
 	}
-	_, err = os.Stat(d.name)
-	return errors.Is(err, fs.ErrNotExist), nil
+	return nil
+}
+
+// hasFolder is an error where the folder of a file is neither there nor made.
+func (d database) hasFolder() error {
+	if _, err := os.Stat(filepath.Dir(d.name)); err != nil && !d.standard {
+		return fmt.Errorf("the database file %s: its folder does not exist; make it: %w", d.name, err)
+	}
+	return nil
+}
+
+// emptier is a store that knows whether there is any operation in it.
+type emptier interface {
+	Empty(ctx context.Context) (bool, error)
 }
 
 // databaseError is a database that cannot be used.

@@ -123,12 +123,70 @@ func TestDefaultDatabase(t *testing.T) {
 		t.Errorf("its folder: %v, %v", info, err)
 	}
 	d.stop()
-	if code := d.code(); code != remedyd.ExitOK || !strings.Contains(d.log.String(), "every operation key is that of a new operation") {
+	if code := d.code(); code != remedyd.ExitOK || !strings.Contains(d.log.String(), "there is no operation in the database") {
 		t.Errorf("exit code %d, %s", code, d.log)
 	}
 	again := start(t, nil)
 	again.stop()
-	if code := again.code(); code != remedyd.ExitOK || strings.Contains(again.log.String(), "the database is new") {
+	if code := again.code(); code != remedyd.ExitOK {
 		t.Errorf("exit code %d, %s", code, again.log)
+	}
+}
+
+// TestEmptyDatabase has files that hold nothing, which may be the wrong ones: it is said until there is an operation.
+func TestEmptyDatabase(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	nothing, migrated := filepath.Join(folder, "nothing.db"), filepath.Join(folder, "migrated.db")
+	if err := os.WriteFile(nothing, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := sqlite.Migrate(t.Context(), migrated); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(folder, "none.db"), nothing, migrated} {
+		for _, want := range []int{1, 0} {
+			d := start(t, newDoors().tools(), "--db", path)
+			if _, err := d.call(t.Context(), "open_door", "k", front); err != nil {
+				t.Error(err)
+			}
+			d.stop()
+			code, log := d.code(), d.log.String()
+			if got := strings.Count(log, "level=WARN msg=\"there is no operation in the database"); code != remedyd.ExitOK || got != want {
+				t.Errorf("%s: exit code %d, said %d times, want %d: %s", path, code, got, want, log)
+			}
+		}
+	}
+}
+
+// TestDryRun refuses what migrating would refuse, and names the database that was meant.
+func TestDryRun(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	path := func(name string) string { return filepath.Join(folder, name) }
+	if err := sqlite.Migrate(t.Context(), path("newer.db")); err != nil {
+		t.Fatal(err)
+	}
+	change(t, path("newer.db"), "UPDATE remedy_schema SET version = 1000, oldest = 999")
+	change(t, path("foreign.db"), "CREATE TABLE of_somebody_else (x)")
+	if err := os.WriteFile(path("nothing.db"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		db   string
+		code int
+		want string
+	}{
+		{path("newer.db"), remedyd.ExitDatabase, "the database is of a newer version of remedy; run that version"},
+		{path("foreign.db"), remedyd.ExitDatabase, "it belongs to another program; name another file"},
+		{path("none/x.db"), remedyd.ExitDatabase, "its folder does not exist; make it"},
+		{path("nothing.db"), remedyd.ExitOK, "it is empty; its tables would be made"},
+	}
+	for _, test := range tests {
+		code, out, log := once(t, "migrate", "--dry-run", "--db", test.db)
+		if said := out + log; code != test.code || !strings.Contains(said, test.db) || !strings.Contains(said, test.want) ||
+			strings.Contains(said, ".migrate-") || strings.Count(said, "\n") != 1 {
+			t.Errorf("%s: exit code %d, %s", test.db, code, said)
+		}
 	}
 }

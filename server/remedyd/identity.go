@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
 
+	"github.com/remedyrpc/remedy/errs"
 	"github.com/remedyrpc/remedy/interceptors/auth"
 )
 
@@ -59,7 +60,8 @@ func developer(principal string) auth.Func {
 	}
 }
 
-// logged logs who is not believed, and why. The errors of what it wraps hold no values of headers.
+// logged logs who is not believed, and why. The errors of what it wraps hold no values of headers. They go no further: with a
+// cause, the mistake of a caller would be logged as an error of this service.
 func logged(logger *slog.Logger, identify auth.Func) auth.Func {
 	return func(ctx context.Context, method string) (auth.Identity, error) {
 		id, err := identify(ctx, method)
@@ -70,8 +72,9 @@ func logged(logger *slog.Logger, identify auth.Func) auth.Func {
 			}
 			logger.LogAttrs(ctx, slog.LevelInfo, "a caller was not authenticated",
 				slog.String("peer", from), slog.String("method", method), slog.String("error", err.Error()))
+			return auth.Identity{}, &errs.ServiceError{Code: errs.CodeUnauthenticated}
 		}
-		return id, err
+		return id, nil
 	}
 }
 

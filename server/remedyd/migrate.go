@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/remedyrpc/remedy/internal/snapshot"
 	"github.com/remedyrpc/remedy/server/ledger/postgres"
 	"github.com/remedyrpc/remedy/server/ledger/sqlite"
 )
@@ -36,7 +35,7 @@ func migrated(ctx context.Context, d database) (string, error) {
 	if d.kind == postgresURL {
 		return "it has the schema of this version", postgres.Migrate(ctx, d.name)
 	}
-	if _, err := d.makeFolder(); err != nil {
+	if err := d.makeFolder(); err != nil {
 		return "", err
 	}
 	return "it has the schema of this version", sqlite.Migrate(ctx, d.name)
@@ -54,8 +53,14 @@ func tried(ctx context.Context, d database) (said string, err error) {
 		}
 		return "it has a schema that this version works with; nothing to do", l.Close()
 	}
-	if _, err := os.Stat(d.name); errors.Is(err, fs.ErrNotExist) {
-		return "there is no such file; it would be made", nil
+	before, err := sqlite.Schema(ctx, d.name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "there is no such file; it would be made", d.hasFolder()
+	case err != nil:
+		return "", err
+	case before == 0:
+		return "it is empty; its tables would be made", nil
 	}
 	folder, err := os.MkdirTemp(filepath.Dir(d.name), ".migrate-*") // as much room, and as private, as the file
 	if err != nil {
@@ -63,19 +68,15 @@ func tried(ctx context.Context, d database) (said string, err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	copied := filepath.Join(folder, "copy.db")
-	if err := snapshot.Take(ctx, d.name, copied); err != nil {
-		return "", err
-	}
-	before, err := snapshot.Schema(ctx, copied)
-	if err != nil {
+	if err := sqlite.Backup(ctx, d.name, copied); err != nil {
 		return "", err
 	}
 	if err := sqlite.Migrate(ctx, copied); err != nil {
-		return "", err
+		return "", fmt.Errorf("migrating a copy of %s: %w", d.name, err)
 	}
-	after, err := snapshot.Schema(ctx, copied)
+	after, err := sqlite.Schema(ctx, copied)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("reading the copy of %s: %w", d.name, err)
 	}
 	if before == after {
 		return fmt.Sprintf("it has schema %d; nothing to do", before), nil

@@ -22,8 +22,7 @@ import (
 // serve opens the database, serves until ctx ends, and closes the database last.
 func (p *program) serve(ctx context.Context, f *flags) int {
 	logger := newLogger(f, p.err)
-	isNew, err := f.database.makeFolder()
-	if err != nil {
+	if err := f.database.makeFolder(); err != nil {
 		p.complain(databaseError{err})
 		return ExitDatabase
 	}
@@ -36,7 +35,8 @@ func (p *program) serve(ctx context.Context, f *flags) int {
 		p.complain(err)
 		return ExitDatabase
 	}
-	warnDatabase(ctx, logger, f, isNew)
+	warnDatabase(ctx, logger, f)
+	warnEmpty(ctx, logger, f, store)
 	code := p.serveWith(ctx, f, logger, store)
 	if store == nil {
 		return code
@@ -51,7 +51,7 @@ func (p *program) serve(ctx context.Context, f *flags) int {
 }
 
 // warnDatabase says what is known of no operation, and what may be forgotten.
-func warnDatabase(ctx context.Context, logger *slog.Logger, f *flags, isNew bool) {
+func warnDatabase(ctx context.Context, logger *slog.Logger, f *flags) {
 	warnCrash(ctx, logger)
 	switch {
 	case f.database.kind == inMemory:
@@ -62,9 +62,21 @@ func warnDatabase(ctx context.Context, logger *slog.Logger, f *flags, isNew bool
 	if f.SweepInterval == 0 {
 		logger.LogAttrs(ctx, slog.LevelWarn, "operations whose process is gone stay as they are, and nothing is ever forgotten")
 	}
-	if isNew {
-		logger.LogAttrs(ctx, slog.LevelWarn, "the database is new: every operation key is that of a new operation",
-			slog.String("db", f.database.String()))
+}
+
+// warnEmpty says that nothing is known of what was done before: the database is new, or not the one that was meant.
+func warnEmpty(ctx context.Context, logger *slog.Logger, f *flags, store ledger.Ledger) {
+	known, ok := store.(emptier)
+	if !ok {
+		return
+	}
+	db := slog.String("db", f.database.String())
+	switch empty, err := known.Empty(ctx); {
+	case err != nil:
+		logger.LogAttrs(ctx, slog.LevelWarn, "it is not known whether there are operations in the database", db, slog.Any("error", err))
+	case empty:
+		logger.LogAttrs(ctx, slog.LevelWarn, "there is no operation in the database: a retry of what was done before has its effect again; "+
+			"if there should be some, stop this, and look whether --db names the right one", db)
 	}
 }
 
@@ -161,6 +173,8 @@ func (d *daemon) serve(ctx context.Context, listener net.Listener) int {
 		d.logger.LogAttrs(ctx, slog.LevelWarn, "development: callers on loopback say themselves who they are, and each is an operator")
 	} else {
 		d.logger.LogAttrs(ctx, slog.LevelWarn, "callers are not authenticated, all of them are one, and nothing is encrypted")
+		d.logger.LogAttrs(ctx, slog.LevelWarn, "nobody is an operator, so nobody can resolve or purge an operation: for that, serve the same "+
+			"database on loopback, an SQLite file once this has stopped")
 	}
 	served := make(chan error, 1)
 	go func() { served <- d.grpc.Serve(listener) }()

@@ -90,6 +90,9 @@ func TestDevelopment(t *testing.T) {
 		t.Errorf("an operator sees those of its tenant: got %v, %v", list, err)
 	}
 	log := d.log.String()
+	if strings.Contains(log, `"level":"ERROR"`) {
+		t.Errorf("the mistake of a caller is logged as one of ours: %s", log)
+	}
 	for _, why := range []string{"must be given once", "must not be empty"} {
 		const who = `"level":"INFO","msg":"a caller was not authenticated","peer":"127.0.0.1:`
 		if !strings.Contains(log, who) || !strings.Contains(log, why) || strings.Contains(log, "xxx") {
@@ -120,8 +123,12 @@ func TestRemote(t *testing.T) {
 	if errs.CodeOf(err) != errs.CodeAuthorizationDenied {
 		t.Errorf("got %v", err)
 	}
-	if log := d.log.String(); !strings.Contains(log, "callers are not authenticated") || strings.Contains(log, "operator") {
+	log := d.log.String()
+	if !strings.Contains(log, "callers are not authenticated") || !strings.Contains(log, "nobody is an operator") {
 		t.Errorf("the log is %s", log)
+	}
+	if strings.Contains(log, "level=ERROR") || strings.Count(log, "a caller was not authenticated") != 2 {
+		t.Errorf("the mistakes of callers are not logged once each, and as such: %s", log)
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 // file is the path of the database.
 type file string
 
-// prepare finds the file, or makes an empty one that only its owner may read; SQLite gives its log the same rights.
-func prepare(path string) (file, error) {
+// find is the file of a path, which may not be there yet.
+func find(path string) (file, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
 		return "", fmt.Errorf("the database file %s: %w", path, err)
@@ -22,30 +22,21 @@ func prepare(path string) (file, error) {
 	if target, err := filepath.EvalSymlinks(absolute); err == nil {
 		absolute = target // two names of one file share one lock
 	}
+	f := file(absolute)
 	info, err := os.Stat(absolute)
-	switch {
+	switch _, link := os.Readlink(absolute); {
 	case err == nil && !info.Mode().IsRegular():
-		return "", fmt.Errorf("the database file %s is no file: name a file in that folder", absolute)
+		return "", fmt.Errorf("the database file %s is no file: name a file in that folder", f)
 	case err == nil:
-		return file(absolute), nil
+		return f, onlyName(f, info)
 	case !errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("the database file: %w", err)
+		return "", f.unmade("looking at it", err)
+	case link == nil:
+		return "", fmt.Errorf("the database file %s is a link, and what it leads to is not there: mount that, make it, or "+
+			"remove the link", f)
+	default:
+		return f, nil
 	}
-	f, err := os.OpenFile(absolute, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // the path is of whoever runs the server
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("the database file %s: its folder does not exist; make it: %w", absolute, err)
-	case errors.Is(err, fs.ErrPermission):
-		return "", fmt.Errorf("the database file %s: give this user the right to write in its folder: %w", absolute, err)
-	case errors.Is(err, fs.ErrExist):
-		return file(absolute), nil // another process made it; the lock decides
-	case err != nil:
-		return "", fmt.Errorf("the database file: %w", err)
-	}
-	if err := errors.Join(f.Close(), syncFolder(filepath.Dir(absolute))); err != nil {
-		return "", fmt.Errorf("making the database file: %w", err)
-	}
-	return file(absolute), nil
 }
 
 // syncFolder makes the names in a folder durable.
@@ -67,7 +58,7 @@ func (f file) dsn(o *options, pragmas ...string) string {
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path
 	}
-	query := url.Values{"_pragma": pragmas}
+	query := url.Values{"mode": {"rw"}, "_pragma": pragmas} // it is there, or was lost
 	if o.vfs != "" {
 		query.Set("vfs", o.vfs)
 	}

@@ -31,18 +31,27 @@ func (f file) ours(ctx context.Context, o *options) (err error) {
 	}
 	c := conn{raw: raw}
 	defer func() { err = errors.Join(err, c.close()) }()
+	_, err = c.ours(ctx, f)
+	return err
+}
+
+// ours reports whether a file is a ledger. It is false for one that is empty, and an error for that of another program.
+func (c *conn) ours(ctx context.Context, f file) (bool, error) {
 	program, err := c.number(ctx, "PRAGMA application_id")
 	if err != nil {
-		return f.fault("opening", err)
+		return false, f.fault("opening", err)
 	}
 	tables, err := c.number(ctx, "SELECT count(*) FROM sqlite_schema")
-	if err != nil {
-		return f.fault("opening", err)
+	switch {
+	case err != nil:
+		return false, f.fault("opening", err)
+	case program == application:
+		return true, nil
+	case program != 0 || tables != 0:
+		return false, fmt.Errorf("the database file %s: %w", f, ErrForeign)
+	default:
+		return false, nil
 	}
-	if program != application && (program != 0 || tables != 0) {
-		return fmt.Errorf("the database file %s: %w", f, ErrForeign)
-	}
-	return nil
 }
 
 // check looks whether the file is set as it has to be, and whole.
@@ -90,6 +99,10 @@ func (f file) migrate(ctx context.Context, c *conn) (err error) {
 			c.rollback()
 		}
 	}()
+	const table = "CREATE TABLE IF NOT EXISTS remedy_schema (version integer NOT NULL, oldest integer NOT NULL) STRICT"
+	if err := c.exec(ctx, table); err != nil {
+		return f.fault("migrating", err)
+	}
 	have, err := c.version(ctx)
 	if err != nil {
 		return f.fault("migrating", err)
@@ -110,9 +123,6 @@ func (f file) migrate(ctx context.Context, c *conn) (err error) {
 
 // version is what the file says of its schema.
 func (c *conn) version(ctx context.Context) (schema.Version, error) {
-	if err := c.exec(ctx, "CREATE TABLE IF NOT EXISTS remedy_schema (version integer NOT NULL, oldest integer NOT NULL) STRICT"); err != nil {
-		return schema.Version{}, err
-	}
 	number, err := c.number(ctx, "SELECT coalesce(max(version), 0) FROM remedy_schema")
 	if err != nil {
 		return schema.Version{}, err

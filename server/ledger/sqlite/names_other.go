@@ -2,5 +2,7 @@
 
 package sqlite
 
+import "os"
+
 // onlyName does not look.
-func onlyName(file) error { return nil }
+func onlyName(file, os.FileInfo) error { return nil }

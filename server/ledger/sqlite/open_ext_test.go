@@ -104,6 +104,14 @@ func TestOpenRefuses(t *testing.T) {
 			write(t, path, content)
 			return path
 		}},
+		{name: "link to nothing", want: "what it leads to is not there", path: func(t *testing.T) string {
+			t.Helper()
+			link := newPath(t)
+			if err := os.Symlink(newPath(t), link); err != nil {
+				t.Skip(err)
+			}
+			return link
+		}},
 		{name: "in use", want: "in use by another process", is: sqlite.ErrInUse, path: func(t *testing.T) string {
 			t.Helper()
 			path := newPath(t)
@@ -192,7 +200,7 @@ func TestFilesAreOfTheirOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	backup := filepath.Join(t.TempDir(), "backup.db")
-	if err := l.Backup(t.Context(), backup); err != nil {
+	if err := sqlite.Backup(t.Context(), path, backup); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{path, path + "-wal", path + "-shm", path + ".lock", backup} {
@@ -216,32 +224,6 @@ func TestMigrateAgain(t *testing.T) {
 	open(t, path)
 }
 
-func TestBackup(t *testing.T) {
-	t.Parallel()
-	l := open(t, newPath(t))
-	if err := benchtest.Operation(t.Context(), l, "one", false); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "it's a backup.db")
-	if err := l.Backup(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Backup(t.Context(), path); err == nil || !strings.Contains(err.Error(), "name a file that does not exist") {
-		t.Errorf("a backup over another one: %v", err)
-	}
-	if err := l.Backup(t.Context(), filepath.Join(t.TempDir(), "missing", "backup.db")); err == nil {
-		t.Error("a backup into no folder was made")
-	}
-	if files, err := filepath.Glob(filepath.Dir(path) + "/*partial*"); len(files) > 0 || err != nil {
-		t.Errorf("left behind: %v, %v", files, err)
-	}
-	copied := open(t, path)
-	got, _, err := copied.List(t.Context(), ledger.Filter{Tenant: "acme", Limit: 10})
-	if err != nil || len(got) != 1 || got[0].State != ledger.Done {
-		t.Errorf("List() of the backup = %+v, %v; want the operation", got, err)
-	}
-}
-
 func TestMaxOperations(t *testing.T) {
 	t.Parallel()
 	path := made(t)
@@ -260,5 +242,18 @@ func TestMaxOperations(t *testing.T) {
 	}
 	if err := benchtest.Operation(t.Context(), l, "three", true); err != nil {
 		t.Errorf("after one expired: %v", err)
+	}
+}
+
+// TestEmpty has files in which there is no operation: one that is made, one of no bytes, and one whose operations are gone.
+func TestEmpty(t *testing.T) {
+	t.Parallel()
+	none, forgotten := newPath(t), made(t)
+	write(t, none, nil)
+	execute(t, forgotten, "DELETE FROM operations")
+	for path, want := range map[string]bool{newPath(t): true, none: true, forgotten: true, made(t): false} {
+		if got, err := open(t, path).Empty(t.Context()); err != nil || got != want {
+			t.Errorf("Empty() = %v, %v; want %v", got, err, want)
+		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -26,11 +25,10 @@ type Ledger struct {
 	file       file
 	options    options
 	statements *statement.Statements
-	lock       *os.File
+	owned      *owned
 	writer     *writer
 	readers    *sql.DB
 	waiters    waiting.Room[ledger.Key]
-	backups    sync.RWMutex // held by each backup, and by Close
 	closing    func() error
 }
 
@@ -47,14 +45,11 @@ func Open(ctx context.Context, path string, opts ...Option) (*Ledger, error) {
 	for _, option := range opts {
 		option(&o)
 	}
-	f, err := prepare(path)
+	f, err := find(path)
 	if err != nil {
 		return nil, err
 	}
-	if err := onlyName(f); err != nil {
-		return nil, err
-	}
-	held, err := lock(f)
+	held, err := take(f)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +57,7 @@ func Open(ctx context.Context, path string, opts ...Option) (*Ledger, error) {
 	if err != nil {
 		return nil, errors.Join(err, held.Close())
 	}
-	l.lock = held
+	l.owned = held
 	return l, nil
 }
 
@@ -138,10 +133,9 @@ func (l *Ledger) Close() error { return l.closing() }
 
 func (l *Ledger) close() error {
 	l.writer.close()
-	l.backups.Lock() // for ever
 	// The last connection to close moves the log into the database.
 	err := errors.Join(l.readers.Close(), l.writer.conn.close())
-	return errors.Join(l.file.fault("closing", err), l.lock.Close())
+	return errors.Join(l.file.fault("closing", err), l.owned.Close())
 }
 
 // connect opens a connection with some settings.
