@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/remedyrpc/remedy/errs"
 	"github.com/remedyrpc/remedy/server/internal/schema"
@@ -19,8 +20,8 @@ import (
 type AnyTool struct {
 	name, description       string
 	effect                  bool
-	immediate               bool // Execute checks nothing
-	dedupes                 bool
+	immediate               bool          // Execute checks nothing
+	dedupeWindow            time.Duration // zero for a tool that does not
 	scope                   Scope
 	version                 string
 	destructive, idempotent bool
@@ -108,7 +109,7 @@ func (t *AnyTool) compile(in reflect.Type, given string) {
 }
 
 // keepsInput reports whether an operation of the tool may need its input when nobody calls with it, or another version does.
-func (t *AnyTool) keepsInput() bool { return t.recover != nil || t.dedupes }
+func (t *AnyTool) keepsInput() bool { return t.recover != nil || t.dedupeWindow > 0 }
 
 // check returns everything that is wrong with the tool.
 func (t *AnyTool) check() error {

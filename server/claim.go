@@ -47,8 +47,8 @@ func (s *Server) takeOver(ctx context.Context, c *call) error {
 	if c.row.State == ledger.Effect {
 		crossings-- // that of this attempt
 	}
-	if crossings > 0 && !c.tool.dedupes {
-		return s.release(ctx, c, errors.New("an earlier version of the tool executed it, and this one cannot do so again"))
+	if crossings > 0 && !c.mayRedo() {
+		return s.release(ctx, c, errors.New("it was executed before, and cannot be executed again any more"))
 	}
 	if c.row.Prepared == c.preparedDigest() && c.unreadable == nil {
 		return nil

@@ -320,13 +320,14 @@ func TestLostAnswers(t *testing.T) {
 		{"look, not made", kind{first: vanishes, recover: "found"}, "recover", lostBefore, -1, unknown, said{}},
 		{"look, found and not recorded", kind{first: vanishes, recover: "found"}, "record", lostBefore, -1, unknown, said{}},
 		{"executed again, asked again", kind{first: vanishes, dedupes: true}, "redo", lostAfter, 2, said{}, said{}},
-		{"not executed again", kind{first: vanishes, dedupes: true}, "redo", lostBefore, -1, unknown, unknown},
-		{"executed again, not crossed", kind{first: vanishes, dedupes: true}, "cross", lostBefore, -1, unknown, unknown},
+		{"not executed again", kind{first: vanishes, dedupes: true}, "redo", lostBefore, -1, unknown, said{}},
+		{"executed again, not crossed", kind{first: vanishes, dedupes: true}, "cross", lostBefore, -1, unknown, said{}},
 		{
 			"immediate, executed again, not crossed",
 			kind{first: vanishes, dedupes: true, immediate: true},
 			"cross", lostBefore, -1,
-			unknown, unknown,
+			unknown,
+			said{},
 		},
 		{"verdict, not kept", kind{first: works}, "judge", lostBefore, -1, said{}, said{}},
 	}

@@ -178,7 +178,7 @@ func (s *Server) answerFrom(ctx context.Context, c *call) (meaning, error) {
 func (s *Server) lookFor(ctx context.Context, c *call, still string) (meaning, error) {
 	w := c.work()
 	switch {
-	case c.row.State != ledger.Effect && c.tool.recover == nil:
+	case !c.worthALook():
 		return isKnown, w.outcomeUnknown(still, w.reason())
 	case c.row.State == ledger.Effect && c.lost: // the next equal call looks, and may execute again
 		return isKnown, c.inFlight(errors.New("the lease of the call was out"))
@@ -208,6 +208,11 @@ func (s *Server) lookFor(ctx context.Context, c *call, still string) (meaning, e
 		return mayExecute, nil
 	}
 	return isKnown, nil
+}
+
+// worthALook reports whether something could come of a look at what became of the operation.
+func (c *call) worthALook() bool {
+	return c.row.State == ledger.Effect || c.tool.recover != nil || c.mayRedo()
 }
 
 // beginRecovery asks to be the one that looks what became of an operation of a tool.

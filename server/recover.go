@@ -53,7 +53,7 @@ func (s *Server) carryOn(ctx, caller context.Context, w work, settled chan<- set
 	switch {
 	case err == nil && f.committed:
 		s.record(ctx, w, f.out, settled)
-	case err == nil && w.row.State == ledger.Effect && w.tool.dedupes && caller.Err() == nil:
+	case err == nil && w.tool.mayRedo(&w.row) && caller.Err() == nil:
 		s.redo(ctx, w, settled)
 	default:
 		s.park(ctx, w, reason, err, settled)

@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -72,11 +73,13 @@ func TestRedo(t *testing.T) {
 			said: unknown, hooks: []string{"authorize"}, state: ledger.Unknown, cross: 1,
 		},
 	}
-	for i := range tests {
-		test := &tests[i]
-		t.Run(test.name, func(t *testing.T) {
+	for i := range 2 * len(tests) {
+		test, swept := &tests[i/2], i%2 == 1
+		t.Run(fmt.Sprintf("%s, swept %t", test.name, swept), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
+				again := script{execute: test.again.execute, effect: test.again.effect, recover: test.again.recover}
+				want := test.hooks
 				m := memory.New()
 				s := newStage(kind{first: vanishes, dedupes: true})
 				defer release(s.gone)
@@ -85,7 +88,20 @@ func TestRedo(t *testing.T) {
 				if test.change != nil {
 					change = append(change, test.change)
 				}
-				srv := newServer(t, []*server.AnyTool{test.again.tool("t", change...)}, server.WithLedger(m))
+				srv := newServer(t, []*server.AnyTool{again.tool("t", change...)}, server.WithLedger(m))
+				if swept { // nobody executes, so it is done or unknown when the next call comes
+					if _, err := srv.Sweep(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+					if again.count("effect") != 0 {
+						t.Error("the sweeper executed")
+					}
+					_ = again.hooks()
+					if row(t, m).State == ledger.Done {
+						want = []string{"authorize"}
+					}
+					time.Sleep(server.DefaultRecheckInterval)
+				}
 				ctx, cancel := t.Context(), context.CancelFunc(func() {})
 				if test.timeout > 0 {
 					ctx, cancel = context.WithTimeout(ctx, test.timeout)
@@ -96,8 +112,8 @@ func TestRedo(t *testing.T) {
 				if saidBy(err) != test.said || err == nil && r.OperationID != id {
 					t.Errorf("got %+v, %v", r, err)
 				}
-				if hooks := test.again.hooks(); !slices.Equal(hooks, test.hooks) {
-					t.Errorf("hooks %v, want %v", hooks, test.hooks)
+				if hooks := again.hooks(); !slices.Equal(hooks, want) {
+					t.Errorf("hooks %v, want %v", hooks, want)
 				}
 				if got := row(t, m); got.State != test.state || got.Crossings != test.cross || got.ID != id {
 					t.Errorf("it is %v after %d crossings", got.State, got.Crossings)
@@ -108,6 +124,54 @@ func TestRedo(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestRedoWindow has nothing be executed again when what it calls may have forgotten the operation id: neither what was lost
+// past its boundary, nor what somebody else was to execute again, and was lost, too.
+func TestRedoWindow(t *testing.T) {
+	t.Parallel()
+	const window = time.Hour
+	again := 30*time.Second + 40*time.Second // what preparing and the effect may take
+	dedupes := func(t *server.Tool[in, out]) { t.DedupesOnOperationID, t.DedupeWindow = true, window }
+	for _, state := range []ledger.State{ledger.Effect, ledger.Unknown, ledger.Claimed} {
+		for _, late := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				m := memory.New()
+				s := newStage(kind{first: vanishes, dedupes: true})
+				defer release(s.gone)
+				s.abandoned(t, m)
+				var other script
+				srv := newServer(t, []*server.AnyTool{other.tool("t", dedupes)}, server.WithLedger(m), server.WithRecheckInterval(0))
+				switch state {
+				case ledger.Unknown:
+					if _, err := srv.Sweep(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+				case ledger.Claimed:
+					held, _, err := m.Recover(t.Context(), ledger.Recovery{Key: row(t, m).Key, Attempt: "r", Lease: time.Second})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if _, ok, err := m.Redo(t.Context(), held.Hold(), time.Second); !ok || err != nil {
+						t.Fatal(ok, err)
+					}
+				default:
+				}
+				last := row(t, m).CreatedAt.Add(window - again)
+				if late {
+					last = last.Add(time.Microsecond)
+				}
+				time.Sleep(time.Until(last))
+				_, err := call(t.Context(), srv, "k", `{"id":"a"}`)
+				if !late && err != nil || late && saidBy(err) != (said{errs.CodeOutcomeUnknown, errs.EffectUnknown}) {
+					t.Errorf("%v, late %t: got %v", state, late, err)
+				}
+				if got := other.count("effect"); (got == 0) != late || row(t, m).State == ledger.Claimed {
+					t.Errorf("%v, late %t: %d effects, it is %v", state, late, got, row(t, m).State)
+				}
+			})
+		}
 	}
 }
 

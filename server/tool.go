@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"strconv"
+	"time"
 
 	"github.com/remedyrpc/remedy/errs"
 )
@@ -44,10 +45,12 @@ type Tool[In, Out any] struct {
 	// on every replay. Without it results are not verified.
 	Verify func(ctx context.Context, op *Op, in In, out Out) (Verdict, error)
 	// DedupesOnOperationID says that whatever the effect calls takes op.ID as the name of the request, and has its effect once
-	// however often that is sent. Then an operation whose process was lost past the boundary is executed again by the next
-	// equal call, where Recover does not find it. Who sweeps never executes: what it looked at before that call came, and did
-	// not find, stays unknown.
+	// however often that is sent within DedupeWindow. Then an operation that was lost past the boundary is executed again by the
+	// next equal call, where Recover does not find it. Who sweeps or reconciles never executes.
 	DedupesOnOperationID bool
+	// DedupeWindow is how long the other side remembers op.ID. It counts from the first claim of the operation; what could reach
+	// the other side later than that is not executed again, and stays unknown. The default is [DefaultDedupeWindow].
+	DedupeWindow time.Duration
 	// Scope says whose keys are the same. The default is each principal's own.
 	Scope Scope
 	// Version of the tool, kept with its operations; may be empty. Equal calls get the same result whatever the version is.
@@ -60,6 +63,9 @@ type Tool[In, Out any] struct {
 	// Destructive and Idempotent are hints for agents; no rule depends on them.
 	Destructive, Idempotent bool
 }
+
+// DefaultDedupeWindow is the default of DedupeWindow: payment providers keep the names of requests for a day at least.
+const DefaultDedupeWindow = 24 * time.Hour
 
 const maxVersion = 64
 
@@ -86,7 +92,8 @@ func NewTool[In, Out any](name, description string, tool Tool[In, Out]) *AnyTool
 	t := newAnyTool[In, Out](name, description, tool.InputSchema, tool.Errors, tool.Timeouts)
 	t.effect = true
 	t.destructive, t.idempotent = tool.Destructive, tool.Idempotent
-	t.dedupes, t.scope, t.version = tool.DedupesOnOperationID, tool.Scope, tool.Version
+	t.scope, t.version = tool.Scope, tool.Version
+	t.dedupe(tool.DedupesOnOperationID, tool.DedupeWindow)
 	if tool.Scope != PrincipalScope && tool.Scope != TenantScope {
 		t.wrong("Scope", "must be PrincipalScope or TenantScope")
 	}

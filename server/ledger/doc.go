@@ -15,6 +15,7 @@
 //	EFFECT, lease out   → EFFECT   Recover: fence+1, somebody else looks what became of it
 //	CLAIMED, EFFECT     → UNKNOWN  Park, by its owner
 //	EFFECT              → CLAIMED  Redo, by its owner: fence+1, a tool that is called again under the same operation id
+//	UNKNOWN, crossed    → CLAIMED  Redo, by whoever looked at it last: as before
 //	CLAIMED, crossed    → UNKNOWN  Free and Sweep, of an operation that crossed before
 //	EFFECT              → UNKNOWN  Free, by any other owner
 //	UNKNOWN             → DONE     Record, by any attempt at this operation; Resolve

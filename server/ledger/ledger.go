@@ -51,8 +51,9 @@ type Ledger interface { //nolint:interfacebloat // every move is one; a store ha
 	// Recover makes an attempt the one that looks what became of an operation, under a new fence: of one past the boundary whose
 	// lease is out, or, without a move, of one that is UNKNOWN or CLOSED and was not looked at for so long.
 	Recover(ctx context.Context, recovery Recovery) (Row, bool, error)
-	// Redo moves a row past the boundary back before it, for its owner, to be executed again under the same operation id: only
-	// for a tool whose upstream makes one effect of all of one id. The fence is a new one: the owner goes on with the hold of the
+	// Redo moves a row past the boundary back before it, for its owner, to be executed again under the same operation id, and so
+	// an UNKNOWN one that crossed, for the attempt that looked at it last: only for a tool whose upstream makes one effect of all
+	// of one id, and while it still remembers that. The fence is a new one: the owner goes on with the hold of the
 	// row that is returned, and shows the one of before only to ask again.
 	Redo(ctx context.Context, hold Hold, lease time.Duration) (Row, bool, error)
 	// Resolve ends a doubt by the word of a person. It returns [ErrTooEarly] for one who says that an operation was not applied

@@ -94,6 +94,34 @@ func testRedo(s *suite) {
 	s.same("Redo() of who lost it", s.mustNot(s.Redo(s.Context(), redone.Hold(), lease)), taken)
 }
 
+// testRedoUnknown holds that what is in doubt is executed again by the attempt that looked last, and by no other.
+func testRedoUnknown(s *suite) {
+	parked := s.unknown(s.key())
+	s.clock.Advance(every)
+	first := s.must(s.Recover(s.Context(), s.recoveryOf(parked.Key)))
+	s.clock.Advance(every)
+	second := s.must(s.Recover(s.Context(), s.recoveryOf(parked.Key)))
+	s.same("Redo() of who looked before", s.mustNot(s.Redo(s.Context(), first.Hold(), lease)), second)
+	row := s.must(s.Redo(s.Context(), second.Hold(), lease))
+	if row.State != ledger.Claimed || row.ID != parked.ID || row.Fence != second.Fence+1 || row.Crossings != 1 || row.Reason != "" ||
+		!row.LeaseUntil.Equal(s.clock.Now().Add(lease)) {
+		s.Errorf("Redo() returned %+v; want the operation CLAIMED again, under a new fence, and no doubt", row)
+	}
+	s.same("Redo() asked again", s.must(s.Redo(s.Context(), second.Hold(), lease)), row)
+	s.same("Record() of before", s.mustNot(s.Record(s.Context(), parked.Hold(), receipt(`{}`))), row)
+
+	// It may have had its effect before: a failure now frees nothing.
+	if row := s.mustNot(s.Free(s.Context(), row.Hold(), ledger.Failure{Code: "slot_stale"})); row.State != ledger.Unknown {
+		s.Errorf("Free() left %+v; want UNKNOWN", row)
+	}
+
+	// What never crossed was said to be unknown by its hook, which no operation id makes one of.
+	uncrossed := s.must(s.Park(s.Context(), s.claimed(s.key()).Hold(), "nobody knows"))
+	s.clock.Advance(every)
+	looked := s.must(s.Recover(s.Context(), s.recoveryOf(uncrossed.Key)))
+	s.same("Redo() of what never crossed", s.mustNot(s.Redo(s.Context(), looked.Hold(), lease)), looked)
+}
+
 // testResolve holds what a person may say, and when.
 func testResolve(s *suite) {
 	row := s.unknown(s.key())

@@ -51,6 +51,7 @@ func cases() []testCase {
 		{"verdicts", testVerdicts},
 		{"recover", testRecover},
 		{"redo", testRedo},
+		{"redo of a doubt", testRedoUnknown},
 		{"resolve", testResolve},
 		{"sweep", testSweep},
 		{"sweepers", testSweepers},

@@ -198,15 +198,17 @@ func look(row ledger.Row, attempt string, lease time.Duration, now time.Time) le
 
 // Redo moves a row back before the boundary, to be executed again under the same operation id.
 //
-//	EFFECT → CLAIMED   fence+1, by its owner
+//	EFFECT           → CLAIMED   fence+1, by its owner
+//	UNKNOWN, crossed → CLAIMED   fence+1, by whoever looked last
 //
 // Its own result is CLAIMED under the next fence, while nobody took it over.
 func Redo(row ledger.Row, hold ledger.Hold, lease time.Duration, now time.Time) (ledger.Row, bool) {
 	switch {
 	case redone(&row, hold):
 		return Read(row, now), true
-	case owned(&row, hold) && row.State == ledger.Effect:
+	case owned(&row, hold) && (row.State == ledger.Effect || row.State == ledger.Unknown && row.Crossings > 0):
 		row.Fence++
+		row.Reason = ""
 		return move(row, ledger.Claimed, now.Add(lease), owner(&row, ""), now), true
 	default:
 		return Read(row, now), false
@@ -220,5 +222,5 @@ func redone(row *ledger.Row, hold ledger.Hold) bool {
 		return false
 	}
 	last := row.Trail[len(row.Trail)-1]
-	return last.From == ledger.Effect && last.Fence == row.Fence
+	return (last.From == ledger.Effect || last.From == ledger.Unknown) && last.Fence == row.Fence
 }

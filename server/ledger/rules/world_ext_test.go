@@ -194,7 +194,7 @@ func pack(row ledger.Row) rowState {
 		contradicted: row.Contradicted,
 	}
 	if n := len(row.Trail); n > 0 {
-		r.redone = row.Trail[n-1].From == ledger.Effect && row.Trail[n-1].To == ledger.Claimed
+		r.redone = row.Trail[n-1].From != ledger.Claimed && row.Trail[n-1].To == ledger.Claimed && row.Crossings > 0
 	}
 	if len(row.Receipt.Output) > 0 {
 		r.receipt = intent(row.Receipt.Output[0])

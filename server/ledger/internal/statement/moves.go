@@ -82,10 +82,11 @@ WHERE {{key}} AND state IN (5, 6) AND moved_at <= {{now}} - @every
   AND (looked_at = 0 OR (looked_at <= {{now}} - @every AND attempt <> @attempt))
 {{returning}}`
 
-	// EFFECT → CLAIMED, by its owner, under a new fence.
+	// EFFECT → CLAIMED, by its owner, under a new fence; UNKNOWN, crossed → CLAIMED, by whoever looked last.
 	redoText = `
-UPDATE {{table}} SET {{moved "" "2" "fence + 1" "id" "attempt"}}, state = 2, fence = fence + 1, lease_until = {{now}} + @lease
-WHERE {{key}} AND id = @id AND fence = @fence AND state = 3
+UPDATE {{table}} SET {{moved "" "2" "fence + 1" "id" "attempt"}}, state = 2, fence = fence + 1, lease_until = {{now}} + @lease,
+  reason = ''
+WHERE {{key}} AND id = @id AND fence = @fence AND (state = 3 OR state = 5 AND crossings > 0)
 {{returning}}`
 
 	// UNKNOWN → DONE, by a person.

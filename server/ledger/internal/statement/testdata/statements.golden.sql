@@ -76,8 +76,9 @@ RETURNING tenant, scope, tool, key, state, version, id, attempt, fence, crossing
 
 -- redo
 UPDATE operations SET version = version + 1, moved_at = ?1, moves = moves + 1,
-  trail = CASE WHEN moves < 64 THEN trail ELSE substr(trail, instr(trail, char(10)) + 1) END || CAST(?1 AS text) || '|' || CAST(state AS text) || '|' || CAST(2 AS text) || '|' || CAST(fence + 1 AS text) || '|' || id || '|' || attempt || ?2, state = 2, fence = fence + 1, lease_until = ?1 + ?3
-WHERE tenant = ?4 AND scope = ?5 AND tool = ?6 AND key = ?7 AND id = ?8 AND fence = ?9 AND state = 3
+  trail = CASE WHEN moves < 64 THEN trail ELSE substr(trail, instr(trail, char(10)) + 1) END || CAST(?1 AS text) || '|' || CAST(state AS text) || '|' || CAST(2 AS text) || '|' || CAST(fence + 1 AS text) || '|' || id || '|' || attempt || ?2, state = 2, fence = fence + 1, lease_until = ?1 + ?3,
+  reason = ''
+WHERE tenant = ?4 AND scope = ?5 AND tool = ?6 AND key = ?7 AND id = ?8 AND fence = ?9 AND (state = 3 OR state = 5 AND crossings > 0)
 RETURNING tenant, scope, tool, key, state, version, id, attempt, fence, crossings, sent, prepared, tool_version, principal, run_id, input, journal, lease_until, acts_until, created_at, crossed_at, moved_at, looked_at, output, omitted, size, hash, completed_at, verdict, verdict_reason, reason, failure_code, failure_status, contradicted, trail, ?1;
 
 -- applied
