@@ -328,6 +328,8 @@ func (in *intent) answered(operation *servicev1.Operation, mine []shop.Request, 
 		ok = err == nil && result.Replayed && result.OperationID == operation.GetId() && (in.tool != tracked || result.Verified)
 	case state == stateUnknown && recovers(in.tool) && len(mine) > 0: // it is looked up now
 		ok = err == nil && result.OperationID == operation.GetId()
+	case state == stateUnknown && in.tool == once && err == nil: // it is executed again, as what it was
+		ok = result.OperationID == operation.GetId()
 	case state == stateUnknown:
 		ok = doubt && unknown.OperationID == operation.GetId()
 	case in.fate == refused && in.tool != now:
