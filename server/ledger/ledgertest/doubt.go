@@ -115,6 +115,16 @@ func testRedoUnknown(s *suite) {
 		s.Errorf("Free() left %+v; want UNKNOWN", row)
 	}
 
+	// And when nobody comes back, it is swept like any other.
+	s.clock.Advance(every)
+	third := s.must(s.Recover(s.Context(), s.recoveryOf(parked.Key)))
+	s.must(s.Redo(s.Context(), third.Hold(), lease))
+	s.clock.Advance(lease)
+	s.sweep()
+	if row := s.get(parked.Key); row.State != ledger.Unknown || row.Reason != ledger.LeaseOut {
+		s.Errorf("Sweep() left %+v; want UNKNOWN", row)
+	}
+
 	// What never crossed was said to be unknown by its hook, which no operation id makes one of.
 	uncrossed := s.must(s.Park(s.Context(), s.claimed(s.key()).Hold(), "nobody knows"))
 	s.clock.Advance(every)
