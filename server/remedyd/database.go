@@ -53,10 +53,12 @@ func (d database) String() string {
 	}
 }
 
-// What no file is called: a URL of another kind, and a DSN in words, which may hold a password.
+// What no file is called: a URL of another kind, or one that is mistyped, a DSN in words, and what begins with user:password@.
+// Who means a file of such a name writes ./ before it. None of them is shown: they may hold a password.
 var (
-	otherURL = regexp.MustCompile(`^([a-zA-Z][a-zA-Z0-9+.-]+)://`)
-	wordDSN  = regexp.MustCompile(`^(host|hostaddr|port|user|password|dbname|sslmode|service)\s*=`)
+	otherURL = regexp.MustCompile(`^\s*([a-zA-Z][a-zA-Z0-9+.-]+):/`)
+	wordDSN  = regexp.MustCompile(`^\s*(host|hostaddr|port|user|password|dbname|sslmode|service)\s*=`)
+	userinfo = regexp.MustCompile(`^[^/\\]*:[^/\\]*@`)
 )
 
 // databaseOf reads --db.
@@ -68,10 +70,13 @@ func (p *program) databaseOf(text string) (database, error) {
 		name, err := withTimeout(text)
 		return database{kind: postgresURL, name: name}, err
 	case otherURL.MatchString(text):
-		return database{}, fmt.Errorf("--db %s://… is no database that is known: name a file, postgres://…, or memory",
+		return database{}, fmt.Errorf("--db %s:… is no database that is known: name a file by its path, postgres://…, or memory",
 			otherURL.FindStringSubmatch(text)[1])
 	case wordDSN.MatchString(text):
 		return database{}, errors.New("--db looks like a DSN in words: write it as postgres://user:password@host/database, or a file as ./name")
+	case userinfo.MatchString(text):
+		return database{}, errors.New("--db looks like a DSN with a password: write it as postgres://user:password@host/database, or a file " +
+			"as ./name")
 	case text != "":
 		path, err := filepath.Abs(text)
 		if err != nil {

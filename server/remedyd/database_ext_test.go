@@ -51,7 +51,7 @@ func TestDatabaseRefused(t *testing.T) {
 		{path("used.db"), "in use by another process; stop that, or give this one a file of its own"},
 		{path("newer.db"), "of a newer version of remedy; run that version, or a backup of before (it has schema 1000, for schema 999"},
 		{path("foreign.db"), "belongs to another program; name another file"},
-		{path("damaged.db"), "is damaged, or no database: stop, keep it aside, and restore a backup"},
+		{path("damaged.db"), "is no database, or is damaged: name another file, or keep it aside and restore a backup"},
 		{folder, "is no file: name a file in that folder"},
 		{path("none/x.db"), "its folder does not exist; make it"},
 		{"postgres://me:secret@" + tcptest.Refused(t) + "/ops?sslmode=disable", "connection refused"},

@@ -27,6 +27,11 @@ func TestDatabaseOf(t *testing.T) {
 	if d, err := p.databaseOf("./memory"); err != nil || !filepath.IsAbs(d.name) || filepath.Base(d.name) != "memory" {
 		t.Errorf("a file that is called like a kind: got %+v, %v", d, err)
 	}
+	for _, name := range []string{"./me:you@home.db", "/var/lib/me:you@home.db", "me@home.db"} {
+		if d, err := p.databaseOf(name); err != nil || filepath.Base(d.name) != filepath.Base(name) {
+			t.Errorf("a file: got %+v, %v", d, err)
+		}
+	}
 	if d, err := p.databaseOf(""); err != nil || !strings.HasSuffix(d.name, filepath.FromSlash("/operations.db")) || !d.standard {
 		t.Errorf("the default: got %+v, %v", d, err)
 	}

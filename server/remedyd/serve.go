@@ -84,7 +84,7 @@ func warnEmpty(ctx context.Context, logger *slog.Logger, f *flags, store ledger.
 func (p *program) serveWith(ctx context.Context, f *flags, logger *slog.Logger, store ledger.Ledger) int {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.Listen)
 	if err != nil {
-		p.complain(fmt.Errorf("--listen %s: %w: stop what listens there, or choose another port; port 0 takes a free one", f.Listen, err))
+		p.complain(fmt.Errorf("--listen %s: %w: %s", f.Listen, err, unheard(err)))
 		return ExitFailed
 	}
 	development := fromLoopback(listener.Addr())

@@ -22,6 +22,10 @@ func Backup(ctx context.Context, source, dest string) (err error) {
 	if err != nil {
 		return err
 	}
+	dest, err = filepath.Abs(dest)
+	if err != nil {
+		return fmt.Errorf("the copy %s: %w", dest, err)
+	}
 	folder := filepath.Dir(dest)
 	if _, err := os.Lstat(dest); !errors.Is(err, os.ErrNotExist) {
 		return errors.Join(fmt.Errorf("the copy %s: there is something of that name, and nothing is overwritten: name a new file", dest), err)

@@ -72,6 +72,18 @@ func TestBackup(t *testing.T) {
 	}
 }
 
+// TestBackupBeside names files by their place in the working folder.
+func TestBackupBeside(t *testing.T) {
+	path := made(t)
+	t.Chdir(filepath.Dir(path))
+	if err := sqlite.Backup(t.Context(), filepath.Base(path), "copy.db"); err != nil {
+		t.Fatal(err)
+	}
+	if empty, err := open(t, "copy.db").Empty(t.Context()); err != nil || empty {
+		t.Errorf("got %v, %v", empty, err)
+	}
+}
+
 // TestBackupWhileWritten copies a ledger that is written all the time: what was acknowledged before a copy began is in it.
 func TestBackupWhileWritten(t *testing.T) {
 	t.Parallel()
@@ -126,7 +138,7 @@ func TestBackupRefused(t *testing.T) {
 	tests := []struct{ source, dest, want string }{
 		{path("none.db"), path("copy"), "there is none: name that of the service"},
 		{folder, path("copy"), "is no file"},
-		{path("text"), path("copy"), "is damaged, or no database"},
+		{path("text"), path("copy"), "is no database, or is damaged: name another file"},
 		{path("foreign.db"), path("copy"), "belongs to another program"},
 		{path("nothing.db"), path("copy"), "is empty: name that of the service"},
 		{path("good.db"), path("text"), "nothing is overwritten: name a new file"},

@@ -23,6 +23,9 @@ func (f file) fault(doing string, err error) error {
 
 // remedy is what is wrong with the file, and what to do about it; empty where the error has to speak for itself.
 func remedy(err error) string {
+	if e, ok := errors.AsType[*driver.Error](err); ok && e.Code() == codes.SQLITE_IOERR_SHMSIZE { // its index, which is a map of a file
+		return " has no room: free space on its disk"
+	}
 	switch code(err) {
 	case codes.SQLITE_FULL:
 		return " has no room: free space on its disk"
@@ -32,8 +35,10 @@ func remedy(err error) string {
 		return " cannot be opened: make its folder, and give this user the right to write there"
 	case codes.SQLITE_BUSY, codes.SQLITE_LOCKED:
 		return " is locked by another program: end that, or have it work on a backup"
-	case codes.SQLITE_CORRUPT, codes.SQLITE_NOTADB:
-		return " is damaged, or no database: stop, keep it aside, and restore a backup"
+	case codes.SQLITE_CORRUPT:
+		return " is damaged: stop, keep it aside, and restore a backup"
+	case codes.SQLITE_NOTADB:
+		return " is no database, or is damaged: name another file, or keep it aside and restore a backup"
 	case codes.SQLITE_IOERR:
 		return " cannot be read or written: look at the disk, then start again"
 	default:

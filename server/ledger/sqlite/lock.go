@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // ErrInUse says that another process has the file open.
@@ -76,6 +77,10 @@ func (f file) unmade(doing string, err error) error {
 		return fmt.Errorf("the database file %s: its folder does not exist; make it: %w", f, err)
 	case errors.Is(err, os.ErrPermission):
 		return fmt.Errorf("the database file %s: give this user the right to write it and its folder: %w", f, err)
+	case errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("the database file %s: what should be its folder is a file; name another one: %w", f, err)
+	case errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("the database file %s: mount its disk for writing: %w", f, err)
 	default:
 		return fmt.Errorf("the database file %s: %s: %w", f, doing, err)
 	}

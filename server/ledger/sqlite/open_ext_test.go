@@ -69,11 +69,15 @@ func TestOpenRefuses(t *testing.T) {
 			t.Helper()
 			return filepath.Join(t.TempDir(), "missing", "ledger.db")
 		}},
+		{name: "file as folder", want: "what should be its folder is a file", path: func(t *testing.T) string {
+			t.Helper()
+			return filepath.Join(made(t), "ledger.db")
+		}},
 		{name: "folder", want: "name a file in that folder", path: func(t *testing.T) string {
 			t.Helper()
 			return t.TempDir()
 		}},
-		{name: "no database", want: "restore a backup", path: func(t *testing.T) string {
+		{name: "no database", want: "name another file", path: func(t *testing.T) string {
 			t.Helper()
 			path := newPath(t)
 			write(t, path, []byte(strings.Repeat("no database ", 1000)))
