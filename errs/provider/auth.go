@@ -1,0 +1,100 @@
+package provider
+
+import (
+	"sync"
+
+	"github.com/remedyrpc/remedy/errs"
+)
+
+// authRules are the wordings of a credential that failed. Whatever speaks of an entitlement stands first: there the
+// credential is fine, and signing in again would not help.
+var authRules = sync.OnceValue(func() table {
+	var (
+		entitlement = verdict{retry: retryNo}
+		expired     = verdict{auth: errs.AuthExpired}
+		revoked     = verdict{auth: errs.AuthRevoked}
+		missing     = verdict{auth: errs.AuthMissing}
+		rejected    = verdict{auth: errs.AuthRejected}
+	)
+	return compile([]rule{
+		{
+			pattern: `refresh[ _]token[^.]{0,40}(?:already (?:been )?used|reused|was revoked|been revoked|is revoked|no longer valid|not found|invalid)|refresh_token_(?:reused|invalidated|revoked)|invalid refresh token|bad_refresh_token`,
+			says:    revoked,
+			reason:  "a refresh token that was used twice or taken back is dead",
+			source:  "https://github.com/Loongphy/codex-auth/issues/104",
+		},
+		{
+			pattern: `(?:token|key|credential|session|access|grant|authorization|account|consent)s? (?:has been|have been|was|were|is|been) (?:revoked|invalidated|deactivated|disabled|deleted|suspended|reported as leaked|banned)|token_(?:revoked|invalidated)|(?:api[ _]?key|token|account|organization|user|project|workspace)[ _](?:revoked|deactivated|disabled|suspended|banned)|(?:organization|account|user|workspace|project)(?: \S+)? (?:has been|have been|is|was) (?:disabled|deactivated|suspended|banned|terminated|blocked)|has been (?:deactivated|suspended|revoked)|account_deactivated|deactivated_workspace|consumer_suspended|reported as leaked|oauth token revoked`,
+			says:    revoked,
+			reason:  "somebody took the key, the grant or the account back",
+			source:  "https://github.com/ChatGPTNextWeb/NextChat/issues/4176",
+		},
+		{
+			pattern: `(?:令牌|密钥|账户|账号|用户|api ?key)[^,。;]{0,10}(?:已被(?:禁用|封禁|注销|冻结|删除)|被(?:禁用|封禁)|已禁用|状态不可用)`,
+			says:    revoked,
+			reason:  "relays in Chinese: the token or the account was disabled",
+			source:  "https://github.com/QuantumNous/new-api/issues/3301",
+		},
+		{
+			pattern: `invalid_grant`,
+			says:    revoked,
+			reason:  "RFC 6749 section 5.2; README: invalid_grant is revoked",
+			source:  "https://www.rfc-editor.org/rfc/rfc6749.html#section-5.2",
+		},
+		{
+			pattern: `(?:token|key|credential|session|login|signature|sign-in|authorization)s?(?:\S* ){0,6}?(?:has |have |is |are |was )?(?:been )?expired?\b|expired[ _]?(?:access |bearer |oauth |security |api |id )?(?:token|key|credential|session)|access_token_expired|token_expired|invalid_token|invalid,? (?:or )?expired|expired or|re-?authenticate to continue|sign-?in (?:has )?expired`,
+			says:    expired,
+			reason:  "the text says expired, or RFC 6750 invalid_token",
+			source:  "https://www.rfc-editor.org/rfc/rfc6750.html#section-3.1",
+		},
+		{
+			pattern: `(?:令牌|token|密钥|授权|登录)[^,。;]{0,6}(?:已过期|过期|已失效)`,
+			says:    expired,
+			reason:  "relays and Zhipu in Chinese",
+			source:  "https://docs.bigmodel.cn/cn/faq/api-code",
+		},
+		{
+			pattern: `(?:didnt|did not) provide an api key|(?:no|missing|without)(?: a| an| any| the| valid| required)* (?:api[ _-]?key|auth credentials?|credentials?|access token|bearer|authorization|authentication|x-api-key|token|auth)(?: header| token| credentials?)*(?: (?:was|were|is|are|provided|found|supplied|sent|in|available|or)|[.,:!]|$)|(?:api[ _-]?key|x-api-key|authorization|credentials?|authentication|bearer token|access token|refresh_token|login)(?: header| token)? (?:(?:is|are) )?(?:required|missing|not (?:provided|found|set|configured|supplied))|missing required authentication|must provide (?:an )?api key|unregistered callers|unable to (?:locate|load|find) credentials|could not (?:load|find|resolve)(?: the)?(?: default)? (?:credentials|authentication)|credentials_missing|api_key client option must be set|could not resolve authentication method|missing_(?:api_key|authorization|token|credentials)|not logged in|please (?:run )?/?log ?in|login required`,
+			says:    missing,
+			reason:  "nothing was sent, or nothing was found to send",
+			source:  "https://github.com/stackblitz-labs/bolt.diy/issues/156",
+		},
+		{
+			pattern: `未提供(?:令牌|密钥|api|token|认证)|缺少(?:令牌|密钥|api ?key|token|认证|authorization)|(?:未|没有)登录`,
+			says:    missing,
+			reason:  "relays in Chinese",
+			source:  "https://github.com/songquanpeng/one-api/issues/605",
+		},
+		{
+			pattern: `(?:do(?:es)? not|dont|doesnt) have (?:access|permission) to|not (?:allowed|permitted|authorized|entitled) to (?:use|access|call|invoke) (?:\S+ ){0,4}?model|not authorized to perform|model access is denied|access to (?:the |this )?model|must be verified|(?:country|region|location)[^.]{0,40}not (?:supported|available|allowed)|not (?:supported|available|allowed) (?:in|for) (?:your|this) (?:country|region|location)|user location is not supported|unsupported_country|service_disabled|has not been used in project|only available for|not included in your|permission (?:\S+ )?denied on|not enabled for|has not enabled|model_not_found|无权(?:访问|使用)|没有权限|无权限`,
+			says:    entitlement,
+			reason:  "the account may not use this, whatever the credential",
+			source:  "https://github.com/yym68686/uni-api/issues/41",
+		},
+		{
+			pattern: `(?:invalid|incorrect|wrong|bad|malformed|unrecognized|illegal)[ _](?:(?:or|and) )?(?:\S+ (?:or )?)?(?:api[ _-]?keys?|x-api-key|apikey|bearer|auth(?:entication|orization)?|credentials?|access[ _]token|token\b|security token|signature|client[ _](?:id|secret)|client\b|username)|bad credentials|(?:api[ _-]?key|token|credential|signature|authorization header)s?(?: \S+)?(?: provided)? (?:is |was |are )?(?:not valid|invalid|incorrect|malformed|rejected|not recognized|wrong|unauthorized)|api_key_invalid|invalid_api_key|unrecognizedclient|security token included in the request is invalid|invalidsignature|request signature we calculated|authentication (?:failed|failure|error|fails|unsuccessful)|failed to authenticate|could not (?:authenticate|validate credentials)|cannot authenticate|not authenticated|authenticatetoken|user not found|invalid_client|unauthorized_client|mismatched_project|organization header should match`,
+			says:    rejected,
+			reason:  "the provider knows the credential and refuses it",
+			source:  "https://github.com/Arize-ai/openinference/issues/2358",
+		},
+		{
+			pattern: `insufficient[_ ](?:authentication )?(?:scopes?|permissions?)|missing scopes?|scope requirement|access_token_scope_insufficient|personal access tokens? (?:are|is) not supported|not accessible by (?:personal access token|integration)|oauth (?:authentication|tokens?|access)[^.]{0,40}not (?:allowed|supported|permitted)|(?:credential|token|key) is (?:only|not) (?:authorized|valid|allowed) for|api_key_(?:service|http_referrer|ip_address|android_app|ios_app)_blocked|api keys? (?:is|are) not supported by this api|ip (?:address )?(?:is )?not (?:allowed|authorized|whitelisted)`,
+			says:    rejected,
+			reason:  "the scope or the kind of the credential is refused",
+			source:  "https://github.com/anthropics/claude-code/issues/65714",
+		},
+		{
+			pattern: `(?:无效|非法|错误)的?(?:令牌|密钥|api ?key|token|apikey|身份)|(?:令牌|密钥|api ?key|身份|token|鉴权|认证|authorization)[^,。;]{0,8}(?:无效|错误|不正确|非法|验证失败|认证失败|校验失败|失败)|鉴权失败|认证失败|身份验证失败`,
+			says:    rejected,
+			reason:  "Zhipu 1000 to 1004 and relays in Chinese",
+			source:  "https://docs.bigmodel.cn/cn/faq/api-code",
+		},
+		{
+			pattern: `\bunauthorized\b|\bunauthenticated\b|authentication_error`,
+			says:    rejected,
+			reason:  "said without a reason; the wordings above are more precise",
+			source:  "README: rejected",
+			general: true,
+		},
+	})
+})

@@ -1,0 +1,47 @@
+package provider
+
+import "strings"
+
+// google reads a detail of google.rpc.Status: ErrorInfo, QuotaFailure or RetryInfo.
+func (v *view) google(own int, n *node) {
+	switch kind := n.member("@type"); {
+	case strings.HasSuffix(kind, "ErrorInfo"):
+		v.errorInfo(own, n)
+	case strings.HasSuffix(kind, "QuotaFailure"):
+		for i := range n.fields {
+			if n.fields[i].name != "violations" {
+				continue
+			}
+			for j := range n.fields[i].value.items {
+				violation := &n.fields[i].value.items[j]
+				v.quotas = append(v.quotas, googleQuota{
+					id: violation.member("quotaId"), metric: violation.member("quotaMetric"), value: violation.member("quotaValue"),
+				})
+				v.add(violation.member("description"))
+			}
+		}
+	case strings.HasSuffix(kind, "RetryInfo"):
+		v.delays = append(v.delays, member{name: "retryinfo", value: n.member("retryDelay")})
+	default:
+	}
+}
+
+func (v *view) errorInfo(own int, n *node) {
+	v.layers[own].reason = n.member("reason")
+	for i := range n.fields {
+		if n.fields[i].name != "metadata" {
+			continue
+		}
+		metadata := &n.fields[i].value
+		if limit := metadata.member("quota_limit"); limit != "" {
+			v.quotas = append(v.quotas, googleQuota{
+				id: limit, metric: metadata.member("quota_metric"), value: metadata.member("quota_limit_value"),
+			})
+		}
+		for _, name := range []string{"quotaResetDelay", "quotaResetTimeStamp"} {
+			if value := metadata.member(name); value != "" {
+				v.delays = append(v.delays, member{name: nameOf(name), value: value})
+			}
+		}
+	}
+}

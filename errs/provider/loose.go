@@ -1,0 +1,243 @@
+package provider
+
+import (
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+const (
+	maxDepth = 24
+	maxNodes = 4096
+)
+
+type nodeKind int8
+
+const (
+	nodeWord   nodeKind = iota // a number, a constant or a bare word
+	nodeString                 // a quoted string, unescaped
+	nodeList
+	nodeObject
+)
+
+// node is a value of a body.
+type node struct {
+	kind   nodeKind
+	text   string
+	items  []node
+	fields []field
+}
+
+type field struct {
+	name  string
+	value node
+}
+
+// loose reads values as JSON, Python, Rust or JavaScript print them, invalid and cut ones too. It never fails, goes over
+// its input once, and keeps a bounded number of values.
+type loose struct {
+	in    string
+	at    int
+	nodes int
+}
+
+// value reads the value at the position, and consumes at least one byte where there is one.
+func (l *loose) value(depth int) node {
+	l.blank()
+	if l.at >= len(l.in) {
+		return node{}
+	}
+	l.nodes++
+	switch c := l.in[l.at]; {
+	case c == '{' && depth < maxDepth:
+		return l.object(depth)
+	case (c == '[' || c == '(') && depth < maxDepth:
+		return l.list(depth)
+	case c == '"' || c == '\'':
+		return node{kind: nodeString, text: l.quoted()}
+	default:
+		return l.word(depth)
+	}
+}
+
+func (l *loose) object(depth int) node {
+	n := node{kind: nodeObject}
+	for l.at++; l.at < len(l.in); {
+		l.blank()
+		if l.at >= len(l.in) || l.closes() {
+			break
+		}
+		name := l.value(maxDepth) // a name is no container
+		if !l.takes(':', '=') {
+			continue
+		}
+		value := l.value(depth + 1)
+		if name.text != "" && l.nodes < maxNodes {
+			n.fields = append(n.fields, field{name: name.text, value: value})
+		}
+	}
+	return n
+}
+
+func (l *loose) list(depth int) node {
+	n := node{kind: nodeList}
+	for l.at++; l.at < len(l.in); {
+		l.blank()
+		if l.at >= len(l.in) || l.closes() {
+			break
+		}
+		if value := l.value(depth + 1); l.nodes < maxNodes {
+			n.items = append(n.items, value)
+		}
+	}
+	return n
+}
+
+// closes consumes the end of a container, of whatever kind.
+func (l *loose) closes() bool {
+	switch l.in[l.at] {
+	case '}', ']', ')':
+		l.at++
+		return true
+	default:
+		return false
+	}
+}
+
+// takes consumes one of two bytes after blanks, if it is there.
+func (l *loose) takes(a, b byte) bool {
+	for l.at < len(l.in) && l.in[l.at] <= ' ' {
+		l.at++
+	}
+	if l.at < len(l.in) && (l.in[l.at] == a || l.in[l.at] == b) {
+		l.at++
+		return true
+	}
+	return false
+}
+
+// blank skips what separates values.
+func (l *loose) blank() {
+	for l.at < len(l.in) && (l.in[l.at] <= ' ' || l.in[l.at] == ',' || l.in[l.at] == ';') {
+		l.at++
+	}
+}
+
+// word reads a bare word. One that names a container, such as Some(…) or ApiError { … }, is that container; a list of one
+// is its item, and the b of a Python string is dropped.
+func (l *loose) word(depth int) node {
+	start := l.at
+	for l.at < len(l.in) && !strings.ContainsRune(",;:={}[]()\"' \t\r\n", rune(l.in[l.at])) {
+		l.at++
+	}
+	if l.at == start {
+		l.at++ // a stray byte
+		return node{text: l.in[start:l.at]}
+	}
+	word := l.in[start:l.at]
+	if l.at >= len(l.in) {
+		return node{text: word}
+	}
+	if c := l.in[l.at]; len(word) == 1 && (c == '"' || c == '\'') {
+		return node{kind: nodeString, text: l.quoted()}
+	}
+	if depth >= maxDepth {
+		return node{text: word}
+	}
+	next := l.at
+	for next < len(l.in) && l.in[next] == ' ' {
+		next++
+	}
+	switch {
+	case next < len(l.in) && l.in[next] == '{':
+		l.at = next
+		return l.object(depth)
+	case l.in[l.at] == '(':
+		n := l.list(depth)
+		if len(n.items) == 1 {
+			return n.items[0]
+		}
+		return n
+	default:
+		return node{text: word}
+	}
+}
+
+// quoted reads a string in quotes, to the end of the input where they are not closed.
+func (l *loose) quoted() string {
+	quote := l.in[l.at]
+	l.at++
+	start := l.at
+	for l.at < len(l.in) && l.in[l.at] != quote {
+		if l.in[l.at] == '\\' {
+			l.at++
+		}
+		l.at++
+	}
+	l.at = min(l.at, len(l.in))
+	s := l.in[start:l.at]
+	if l.at < len(l.in) {
+		l.at++
+	}
+	return unescape(s)
+}
+
+// unescape undoes one level of backslashes.
+func unescape(s string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b = append(b, s[i])
+			continue
+		}
+		i++
+		switch s[i] {
+		case 'n', 'r':
+			b = append(b, '\n')
+		case 't':
+			b = append(b, '\t')
+		case 'u':
+			r, n := codePoint(s[i+1:])
+			b = utf8.AppendRune(b, r)
+			i += n
+		default:
+			b = append(b, s[i])
+		}
+	}
+	return string(b)
+}
+
+// codePoint reads the hexadecimal digits of a \u escape, and a second one where they are half of a pair.
+func codePoint(s string) (r rune, n int) {
+	r, ok := hex4(s)
+	if !ok {
+		return utf8.RuneError, 0
+	}
+	if utf16.IsSurrogate(r) && len(s) >= 10 && s[4] == '\\' && s[5] == 'u' {
+		if low, ok := hex4(s[6:]); ok {
+			return utf16.DecodeRune(r, low), 10
+		}
+	}
+	return r, 4
+}
+
+func hex4(s string) (r rune, ok bool) {
+	if len(s) < 4 {
+		return 0, false
+	}
+	for i := range 4 {
+		c := s[i] | 0x20
+		switch {
+		case c >= '0' && c <= '9':
+			r = r<<4 | rune(c-'0')
+		case c >= 'a' && c <= 'f':
+			r = r<<4 | rune(c-'a'+10)
+		default:
+			return 0, false
+		}
+	}
+	return r, true
+}

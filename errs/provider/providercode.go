@@ -1,0 +1,72 @@
+package provider
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+)
+
+// maxCode bounds a code of a provider: some put a sentence there.
+const maxCode = 128
+
+// awsException finds the name of an exception of AWS in a text, and not those that clients name after a provider.
+var awsException = regexp.MustCompile(`\b(?:(?i:Throttling|Validation|AccessDenied|ModelTimeout|ModelError|ModelNotReady|ModelStreamError|` +
+	`ServiceUnavailable|InternalServer|ServiceQuotaExceeded|ResourceNotFound|Conflict|UnrecognizedClient|ExpiredToken|InvalidSignature|` +
+	`MissingAuthenticationToken|IncompleteSignature)Exception)\b|\bInvalidClientTokenId\b|\bUnauthorizedSSOTokenError\b`)
+
+// googleStatus finds a canonical status of google.rpc in a text.
+var googleStatus = regexp.MustCompile(`\b(?:INVALID_ARGUMENT|FAILED_PRECONDITION|OUT_OF_RANGE|UNAUTHENTICATED|PERMISSION_DENIED|NOT_FOUND|` +
+	`ALREADY_EXISTS|RESOURCE_EXHAUSTED|CANCELLED|DATA_LOSS|INTERNAL|UNIMPLEMENTED|UNAVAILABLE|DEADLINE_EXCEEDED)\b`)
+
+// providerCode is the provider's own code, in the order of README: code, type, reason, status, exception.
+func (v *view) providerCode() string {
+	for _, l := range v.layers {
+		for _, name := range []string{l.code, l.kind, l.reason, l.status} {
+			if name != "" && !isPhrase(name) {
+				return head(name, maxCode)
+			}
+		}
+	}
+	for _, l := range v.layers {
+		if l.exception != "" {
+			return head(l.exception, maxCode)
+		}
+	}
+	if name := v.headerException(); name != "" {
+		return head(name, maxCode)
+	}
+	return v.textException()
+}
+
+// isPhrase reports whether a name is no more than the phrase of an HTTP status.
+func isPhrase(name string) bool {
+	if !strings.Contains(name, " ") {
+		return false
+	}
+	for status := 400; status < 600; status++ {
+		if strings.EqualFold(name, http.StatusText(status)) {
+			return true
+		}
+	}
+	return false
+}
+
+// headerException is the name in x-amzn-errortype, without the address after it.
+func (v *view) headerException() string {
+	name, _, _ := strings.Cut(v.get("X-Amzn-Errortype"), ":")
+	return strings.TrimSpace(name)
+}
+
+// textException is a name that a text carries in a form nobody else uses.
+func (v *view) textException() string {
+	for _, text := range v.texts {
+		text = head(text, maxStatusWords)
+		if name := awsException.FindString(text); name != "" {
+			return name
+		}
+		if name := googleStatus.FindString(text); name != "" {
+			return name
+		}
+	}
+	return ""
+}

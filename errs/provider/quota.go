@@ -1,0 +1,60 @@
+package provider
+
+import (
+	"sync"
+
+	"github.com/remedyrpc/remedy/errs"
+)
+
+// quotaRules tell money and allotments, which no wait of a caller refills, from rates. What names a rate per minute or day
+// stands before the words of money, since rate limits advertise larger plans.
+var quotaRules = sync.OnceValue(func() table {
+	var (
+		spent = verdict{limit: errs.LimitQuota, retry: retryNo}
+		rate  = verdict{limit: errs.LimitRate, retry: retryYes}
+	)
+	return compile([]rule{
+		{
+			pattern: `quota.*limit: 0(?:[^.\d]|$)`,
+			says:    verdict{limit: errs.LimitQuota, retry: retryNo, endless: true},
+			reason:  "a plan without any allowance for the model: no wait helps, whatever delay is offered",
+			source:  "https://github.com/continuedev/continue/issues/10062",
+		},
+		{
+			pattern: `extra usage|long[ -]context (?:beta|requests?|tier)|not (?:yet )?available for (?:this|your) (?:subscription|plan)`,
+			says:    spent,
+			reason:  "an entitlement of the plan",
+			source:  "https://github.com/anthropics/claude-code/issues/29584",
+		},
+		{
+			pattern: `(?:usage|session|plan|weekly|monthly|daily|5[- ]?hours?|five[- ]hour|hourly|spending|spend|prompt) (?:usage )?(?:limit|cap|quota|allowance|allocation)s?[^.]{0,40}(?:reached|exceeded|hit|exhausted|used up)|(?:reached|hit|exceeded|exhausted|used up|used all)[^.]{0,40}(?:usage|session|plan|weekly|monthly|5[- ]?hours?|spending|spend|free|billing cycle|premium)[^.]{0,24}(?:limit|cap|quota|allowance|allocation|requests|usage)|limit reached [^a-z0-9]{0,3} ?resets|hit your limit|使用上限|用量上限|usage_limit_reached|usage_not_included`,
+			says:    spent,
+			reason:  "the allotment of a plan; its reset is kept",
+			source:  "https://github.com/hugalafutro/model-hotel/pull/955",
+		},
+		{
+			pattern: `quota exceeded for (?:quota )?metric|quota exceeded for \S+\.googleapis|allocated quota exceeded|requests? (?:rate )?(?:quota|limit) exceeded`,
+			says:    rate,
+			reason:  "quotas that are rates: Google's metrics, DashScope's allocation",
+			source:  "https://github.com/anthropics/claude-code/issues/1440",
+		},
+		{
+			pattern: `per[ _-]?(?:min|minute|day|second|sec)\b|per_(?:minute|day)|/ ?min\b|\b(?:tpm|rpm|tpd|rpd|qpm|qps)\b|concurren|并发|每分钟|每秒|rate[ _-]?limit(?:ed|ing|s)?\b|速率限制|频率限制`,
+			says:    rate,
+			reason:  "a rate by its own words, also where it names billing or a larger plan",
+			source:  "https://github.com/ago19800/HomeMind/issues/29",
+		},
+		{
+			pattern: `insufficient[_ -](?:\S+ )?(?:quota|balance|credits?|funds?|user_quota)|(?:credit )?balance (?:is )?(?:too low|insufficient|depleted|exhausted|not enough|negative)|not enough (?:credits?|balance|funds|quota)|(?:out of|run out of|ran out of|no|more|add|purchase|buy|requires? \w+) (?:\w+ )?credits?\b|credits? (?:have been |are |is |has been )?(?:exhausted|depleted|used up|required|insufficient|too low)|can only afford|payment[ _]required|billing[_ ](?:hard[_ ]limit|error|not[_ ]active)|hard limit[^.]{0,20}reached|in good standing|arrearage|overdue|exceeded (?:your |the )?(?:current )?quota|exceeded current quota|quota (?:has been |is |was )?(?:exceeded|exhausted|depleted|used up|reached)|exhausted your (?:\S+ )?(?:capacity|quota)|quota_exceeded|quota_exhausted|out of (?:quota|budget)|budget (?:has been )?exceeded|exceeded budget|spend(?:ing)? (?:limit|cap)|(?:monthly|higher|key|spending) limit|free (?:tier|trial|quota|credits?)[^.]{0,40}(?:exhausted|expired|ended|used|over)|top up|recharge|add a payment|upgrade to (?:a )?(?:paid|continue|pro|plus)|subscription (?:has )?(?:expired|ended|required)|prompt tokens limit exceeded`,
+			says:    spent,
+			reason:  "money, credits and allotments",
+			source:  "https://github.com/anomalyco/opencode/issues/12219",
+		},
+		{
+			pattern: `余额不足|余额(?:已)?(?:用尽|耗尽)|欠费|充值|额度(?:已)?(?:不足|用尽|耗尽|用完|超出|超限)|配额(?:已)?(?:不足|用尽|耗尽|用完|超)|资源包|账户(?:已)?欠|套餐[^,。;]{0,10}(?:到期|过期|用完|用尽|耗尽)|剩余额度|预扣费`,
+			says:    spent,
+			reason:  "the same in Chinese; a token of a relay is an API key with an allotment",
+			source:  "https://github.com/continuedev/continue/issues/11823",
+		},
+	})
+})

@@ -1,0 +1,226 @@
+package provider
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/remedyrpc/remedy/errs"
+)
+
+func (v *view) pairing() (verdict, bool) {
+	ok := pairingRules().matches(v.text) && !pairingVetoes().matches(v.text)
+	return verdict{kind: KindToolPairing}, ok
+}
+
+// context never believes a status that means a limit or a credential.
+func (v *view) context() (verdict, bool) {
+	switch v.status {
+	case 401, 402, 403, 429, 503, 529:
+		return verdict{}, false
+	}
+	ok := saysContextExceeded(v.text)
+	for _, name := range v.names() {
+		ok = ok || contextCode(strings.ToLower(name))
+	}
+	return verdict{kind: KindContextExceeded}, ok
+}
+
+// contextCode reports whether a code says by itself that the window was exceeded.
+func contextCode(code string) bool {
+	switch code {
+	case "tokens_limit_reached", "tokens_too_long", "prompt_too_long", "input_too_long", "context_too_large":
+		return true
+	default:
+		return contextRules().matches(code)
+	}
+}
+
+// tokenEndpoint reads the failure of a sign-in or a refresh.
+func (v *view) tokenEndpoint() (verdict, bool) {
+	if !v.failure.Token {
+		return verdict{}, false
+	}
+	said := func(kind errs.AuthKind) (verdict, bool) { return verdict{auth: kind}, true }
+	found, credential := v.credential()
+	switch {
+	case v.status == 429, rateRules().matches(v.text), quotaIsRate(v.text):
+		return said(errs.AuthBusy)
+	case credential && found.auth != "" && v.status < 500:
+		return found, true
+	case v.status >= 500, overloadRules().matches(v.text):
+		return said(errs.AuthBusy)
+	case v.status == 404, v.status == 405, v.status == 410:
+		return verdict{retry: retryNo}, true // a retired endpoint is no dead credential
+	case v.status == 0 && v.unreachable():
+		return said(errs.AuthNetwork)
+	case v.status >= 400 && !v.html:
+		return said(errs.AuthRejected)
+	default:
+		return verdict{}, false
+	}
+}
+
+func (v *view) unreachable() bool {
+	_, typed := transportOf(v.failure.Err)
+	return typed || socketRules().matches(v.text)
+}
+
+func quotaIsRate(text string) bool {
+	found, ok := quotaRules().find(text)
+	return ok && found.says.limit == errs.LimitRate
+}
+
+// money finds a spent quota in a text.
+func (v *view) money() (verdict, bool) {
+	if v.google0() {
+		return verdict{limit: errs.LimitQuota, retry: retryNo, endless: true}, true
+	}
+	if len(v.quotas) > 0 {
+		return verdict{}, false
+	}
+	found, ok := quotaRules().find(v.text)
+	return found.says, ok && found.says.limit == errs.LimitQuota
+}
+
+// google0 reports whether a quota of Google is one of nothing.
+func (v *view) google0() bool {
+	for _, q := range v.quotas {
+		if q.value == "0" {
+			return true
+		}
+	}
+	return false
+}
+
+// credential finds the failure of a credential in a text or a code. A limit has other words.
+func (v *view) credential() (verdict, bool) {
+	switch v.status {
+	case 402, 429, 503, 529:
+		if !v.failure.Token {
+			return verdict{}, false
+		}
+	}
+	challenge := v.get("Www-Authenticate")
+	found, ok := authRules().find(v.text)
+	precise := ok && !found.general
+	coded, known := v.codeOf(codeRules())
+	switch {
+	case precise:
+		return found.says, true
+	case known && coded.auth != "":
+		return coded, true
+	case strings.Contains(challenge, "invalid_token"):
+		return verdict{auth: errs.AuthExpired}, true
+	case strings.Contains(challenge, "insufficient_scope"):
+		return verdict{auth: errs.AuthRejected}, true
+	case v.status == 401 && isChallenge(challenge) && v.source() == errs.AuthMCP:
+		return verdict{auth: errs.AuthMissing}, true // the first answer of a server that wants a sign-in
+	case ok && (v.status == 0 || v.status == 401 || v.status == 403 || v.status == 400):
+		return found.says, true
+	default:
+		return verdict{}, false
+	}
+}
+
+// isChallenge reports whether a WWW-Authenticate header asks for a token without complaining of one.
+func isChallenge(header string) bool {
+	return len(header) >= len("bearer") && strings.EqualFold(header[:len("bearer")], "bearer") && !strings.Contains(header, "error=")
+}
+
+// rejection is a 401 without a word about money or a rate.
+func (v *view) rejection() (verdict, bool) {
+	if v.status != 401 || quotaRules().matches(v.text) || overloadRules().matches(v.text) {
+		return verdict{}, false
+	}
+	if found, ok := authRules().find(v.text); ok && found.says.auth == "" {
+		return found.says, true
+	}
+	return verdict{auth: errs.AuthRejected}, true
+}
+
+// quota finds rates with their window, quotas by their code, and the windows of plans in headers.
+func (v *view) quota() (verdict, bool) {
+	if len(v.quotas) > 0 {
+		return verdict{limit: errs.LimitRate, retry: retryYes}, true
+	}
+	if found, ok := v.headerLimit(); ok {
+		return found, true
+	}
+	found, ok := quotaRules().find(v.text)
+	coded, known := v.codeOf(codeRules())
+	switch {
+	case ok && overloadRules().matches(v.text) && !strings.Contains(v.text, "rate"):
+		return verdict{}, false
+	case ok && v.tooLarge():
+		return verdict{limit: errs.LimitRate, retry: retryNo}, true
+	case known && coded.limit == errs.LimitQuota && !ok:
+		return coded, true
+	case ok && known && coded.limit == found.says.limit && coded.window != "":
+		return coded, true
+	default:
+		return found.says, ok
+	}
+}
+
+// bucketSize finds the size of a bucket and of the request that does not fit into it.
+var bucketSize = regexp.MustCompile(`limit:? ([\d,]+), ?(?:used:? [\d,]+, ?)?requested:? ([\d,]+)`)
+
+// tooLarge reports whether a single request is larger than a whole bucket, so that no wait helps.
+func (v *view) tooLarge() bool {
+	found := bucketSize.FindStringSubmatch(v.text)
+	if found == nil {
+		return strings.Contains(v.text, "request too large")
+	}
+	size, err1 := strconv.ParseFloat(strings.ReplaceAll(found[1], ",", ""), 64)
+	request, err2 := strconv.ParseFloat(strings.ReplaceAll(found[2], ",", ""), 64)
+	return err1 == nil && err2 == nil && request > size
+}
+
+func (v *view) overload() (verdict, bool) {
+	if coded, known := v.codeOf(codeRules()); known && coded.limit == errs.LimitOverload {
+		return coded, true
+	}
+	found, ok := overloadRules().find(v.text)
+	return found.says, ok
+}
+
+func (v *view) rate() (verdict, bool) {
+	found, ok := rateRules().find(v.text)
+	if coded, known := v.codeOf(codeRules()); known && coded.limit == errs.LimitRate {
+		return coded, true
+	}
+	return found.says, ok
+}
+
+func (v *view) code() (verdict, bool) {
+	found, ok := v.codeOf(codeRules())
+	if !ok {
+		if local, crashed := localRules().find(v.text); crashed {
+			return local.says, true
+		}
+	}
+	return found, ok
+}
+
+// transport reads how the connection failed, where no status tells more.
+func (v *view) transport() (verdict, bool) {
+	if v.status != 0 {
+		return verdict{}, false
+	}
+	if found, ok := transportOf(v.failure.Err); ok {
+		return found, true
+	}
+	if found, ok := socketRules().find(v.text); ok {
+		return found.says, true
+	}
+	found, ok := abortRules().find(v.text)
+	return found.says, ok
+}
+
+func (v *view) generic() (verdict, bool) {
+	if found, ok := genericRules().find(v.text); ok {
+		return found.says, true
+	}
+	return v.codeOf(genericCodes())
+}

@@ -1,0 +1,104 @@
+package provider
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"syscall"
+)
+
+// socketRules are the wordings of connections that failed under a call. They tell what happened, so that a cancellation that
+// one of them names is none of the caller's.
+var socketRules = sync.OnceValue(func() table {
+	var (
+		again   = verdict{retry: retryYes}
+		unknown = verdict{}
+		never   = verdict{retry: retryNo}
+	)
+	return compile([]rule{
+		{
+			pattern: `econnrefused|connection refused|actively refused|unable to connect|could not connect to|failed to connect|cannot connect`,
+			says:    unknown,
+			reason:  "nobody listens: a server that restarts, or a wrong address",
+			source:  "README: refused connection",
+		},
+		{
+			pattern: `enotfound|eai_again|no such host|getaddrinfo|name resolution|name or service not known|nodename nor servname|dns (?:error|lookup|resol)|could not resolve host`,
+			says:    unknown,
+			reason:  "the name has no address: offline for now, or a wrong name",
+			source:  "README: DNS failure",
+		},
+		{
+			pattern: `x509|certificate (?:has expired|verify failed|is not trusted|signed by unknown)|self[- ]signed certificate|unable to (?:verify|get local issuer)|cert_|err_tls_cert|invalid peer certificate|unknownissuer`,
+			says:    never,
+			reason:  "a certificate that is not trusted is not trusted on the next attempt",
+			source:  "https://pkg.go.dev/crypto/x509#UnknownAuthorityError",
+		},
+		{
+			pattern: `client\.timeout|timed? ?out\b|timeouts?\b|etimedout|deadline[ _]exceeded while|read timeout|the operation took too long|超时`,
+			says:    again,
+			reason:  "a timeout of the transport or of the provider",
+			source:  "https://github.com/eryajf/chatgpt-dingtalk/issues/11",
+		},
+		{
+			pattern: `econnreset|econnaborted|epipe|connection (?:was |has been |is )?(?:reset|closed|aborted|lost|terminated|broken|dropped|interrupted)|connection error|reset by peer|broken pipe|socket (?:hang up|closed|connection was closed|hangup)|socket connection was closed|other side closed|und_err_socket|unexpected eof|\beof\b|peer closed|premature(?:ly)? (?:close|end)|closed prematurely|remote end closed|server disconnected|goaway|http2: |stream error|stream id \d+|rst_stream|nghttp2|err_http2|use of closed network connection|transport (?:is )?closing|enetunreach|ehostunreach|network (?:is unreachable|error|connection)|error reading a body|error decoding response body|error sending request|upstream (?:connect|prematurely)|fetch failed|failed to fetch|request ended without|network_error|bad record mac`,
+			says:    again,
+			reason:  "a connection that broke",
+			source:  "https://github.com/anomalyco/opencode/issues/1692",
+		},
+		{
+			pattern: `stream (?:disconnected|closed|ended|terminated|interrupted|was interrupted|cut|stalled)|(?:incomplete|truncated|partial|unterminated|malformed) (?:json|chunk|response|stream|sse|string)|incomplete (?:chunked )?read|incompleteread|unexpected end of (?:json|input|stream|file|data)|without (?:sending )?(?:any )?(?:chunks|a? ?(?:finish|message_stop|completion|response\.completed|done))|before (?:response\.completed|completion|message_stop|\[done\]|a? ?finish)|finish_?reason:? error|no finish[ _]reason|stop_?reason:? error|ended (?:unexpectedly|prematurely|abruptly)|terminated$|idle timeout|empty (?:response|stream)|no (?:response|output|content|events?) (?:was |were )?(?:received|generated|from)`,
+			says:    again,
+			reason:  "a stream that ended before its end",
+			source:  "https://github.com/router-for-me/CLIProxyAPI/issues/2358",
+		},
+	})
+})
+
+// abortRules are the wordings of calls that their own caller gave up. Only [Failure.Canceled] proves that; where nothing
+// else is known, the text has to do.
+var abortRules = sync.OnceValue(func() table {
+	return compile([]rule{
+		{
+			pattern: `context cancell?ed|aborterror|(?:request|operation|run|call|stream|query|generation|user)(?: \w+)? (?:was |has been |is )?(?:aborted|cancell?ed)|(?:aborted|cancell?ed) by (?:the )?(?:user|client|caller)|user (?:aborted|cancell?ed|interrupted)|the user aborted|canceledoperation|^(?:canceled|cancelled|aborted)$|cancellederror|apiuseraborterror|interrupted by user`,
+			says:    verdict{kind: KindAborted},
+			reason:  "the texts of Go, of fetch and of the SDKs",
+			source:  "https://github.com/google-gemini/gemini-cli/issues/23509",
+		},
+	})
+})
+
+// transportOf reads the error of a call by its type.
+func transportOf(err error) (verdict, bool) {
+	var (
+		authority x509.UnknownAuthorityError
+		invalid   x509.CertificateInvalidError
+		host      x509.HostnameError
+		dns       *net.DNSError
+		timeout   net.Error
+	)
+	switch {
+	case err == nil:
+		return verdict{}, false
+	case errors.As(err, &authority), errors.As(err, &invalid), errors.As(err, &host):
+		return verdict{retry: retryNo}, true
+	case errors.As(err, &dns) && !dns.IsTimeout, errors.Is(err, syscall.ECONNREFUSED):
+		return verdict{}, true
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF),
+		errors.Is(err, net.ErrClosed), errors.Is(err, syscall.ETIMEDOUT):
+		return verdict{retry: retryYes}, true
+	case errors.As(err, &timeout) && timeout.Timeout() && !isBareDeadline(err):
+		return verdict{retry: retryYes}, true
+	default:
+		return verdict{}, false
+	}
+}
+
+// isBareDeadline reports whether a timeout is that of a context: nobody can tell whose.
+func isBareDeadline(err error) bool {
+	var op *net.OpError
+	return errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &op) && !socketRules().matches(fold(err.Error()))
+}

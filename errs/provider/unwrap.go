@@ -1,0 +1,136 @@
+package provider
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// maxBody bounds how much of a body is read: half from its head and half from its tail.
+	maxBody = 128 << 10
+	// maxLevels is how deep texts inside texts are read; providers behind a proxy behind a client need three.
+	maxLevels = 4
+)
+
+// body reads a body of any form.
+func (v *view) body(raw []byte) {
+	raw = inflate(raw)
+	v.events(raw)
+	text := ends(string(raw[:min(len(raw), maxBody/2)]), maxBody)
+	if len(raw) > maxBody {
+		text += "\n" + string(raw[len(raw)-maxBody/2:])
+	} else {
+		text = string(raw)
+	}
+	if !utf8.ValidString(text) {
+		text = strings.ToValidUTF8(text, " ")
+	}
+	trimmed := strings.TrimSpace(text)
+	switch {
+	case strings.HasPrefix(trimmed, "<"):
+		v.html = true
+		v.add(pageText(trimmed))
+	case strings.HasPrefix(trimmed, `"`) && strings.HasSuffix(trimmed, `"`) && len(trimmed) > 1:
+		l := loose{in: trimmed}
+		v.say(l.quoted(), 1)
+	default:
+		v.say(trimmed, 0)
+	}
+}
+
+// inflate undoes gzip, as far as the bound goes: an answer whose encoding the client did not undo, cut ones too.
+func inflate(raw []byte) []byte {
+	if !bytes.HasPrefix(raw, []byte{0x1f, 0x8b, 8}) {
+		return raw
+	}
+	r, err := gzip.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		return nil
+	}
+	plain, _ := io.ReadAll(io.LimitReader(r, maxBody)) //nolint:errcheck // what came before the cut is what there is
+	return plain
+}
+
+// say reads a text: the values inside it, and what stands around them.
+func (v *view) say(text string, level int) {
+	if level >= maxLevels {
+		v.add(text)
+		return
+	}
+	if inner := escaped(text); inner >= 0 {
+		v.add(text[:inner])
+		v.say(unescape(text[inner:]), level+1)
+		return
+	}
+	var around strings.Builder
+	for text != "" {
+		start := strings.IndexAny(text, "{[")
+		if start < 0 {
+			break
+		}
+		l := loose{in: text, at: start}
+		value := l.value(0)
+		if v.value(&value, level) {
+			around.WriteString(text[:start] + " ")
+		} else {
+			around.WriteString(text[:l.at])
+		}
+		text = text[l.at:]
+	}
+	v.add(around.String() + text)
+}
+
+// escaped finds an object whose quotes are escaped, which somebody quoted into a sentence; -1 where there is none.
+func escaped(text string) int {
+	start := strings.IndexByte(text, '{')
+	if start < 0 {
+		return -1
+	}
+	rest := strings.TrimLeft(text[start+1:], " \t\r\n")
+	for strings.HasPrefix(rest, `\n`) {
+		rest = strings.TrimLeft(rest[2:], " ")
+	}
+	if strings.HasPrefix(rest, `\"`) || strings.HasPrefix(rest, `\\`) {
+		return start
+	}
+	return -1
+}
+
+// pageText is what a page says in short: its title and first heading, or else its text.
+func pageText(page string) string {
+	lower := strings.ToLower(head(page, maxText))
+	page = page[:len(lower)]
+	var said []string
+	for _, tag := range []string{"title", "h1", "h2"} {
+		if start := strings.Index(lower, "<"+tag); start >= 0 {
+			if end := strings.Index(lower[start:], "</"+tag); end >= 0 {
+				said = append(said, untag(page[start:start+end]))
+			}
+		}
+	}
+	if len(said) == 0 {
+		return untag(page)
+	}
+	return strings.Join(said, "\n")
+}
+
+// untag drops what stands in angle brackets.
+func untag(page string) string {
+	var b strings.Builder
+	for {
+		start := strings.IndexByte(page, '<')
+		if start < 0 {
+			b.WriteString(page)
+			return b.String()
+		}
+		b.WriteString(page[:start] + " ")
+		end := strings.IndexByte(page[start:], '>')
+		if end < 0 {
+			return b.String()
+		}
+		page = page[start+end+1:]
+	}
+}
