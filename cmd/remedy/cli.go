@@ -23,16 +23,17 @@ func (s *streams) printer() *term.Printer { return term.NewPrinter(s.out, s.colo
 
 // commands is the command line.
 type commands struct {
-	Explain explainCommand `cmd:"" help:"Explain the error in a google.rpc.Status."`
-	Catalog catalogCommand `cmd:"" help:"List the errors of Remedy, of protos or of a running service; compare two versions."`
-	Lint    lintCommand    `cmd:"" help:"Find what is wrong with the errors and contracts that protos declare."`
-	Proto   protoCommand   `cmd:"" help:"Write the protos of the contract, to import them in yours."`
-	Example exampleCommand `cmd:"" help:"Write a small service with declared errors, to start from."`
-	Tools   toolsCommand   `cmd:"" help:"List the tools of a running service."`
-	Call    callCommand    `cmd:"" help:"Call a tool of a running service."`
-	Ops     opsCommand     `cmd:"" help:"Say what became of the operations of a running service."`
-	Demo    demoCommand    `cmd:"" help:"Bring about every error that a tool can end with, and show it from all sides."`
-	DB      dbCommand      `cmd:"" help:"Copy the database of a service."`
+	Explain  explainCommand  `cmd:"" help:"Explain the error in a google.rpc.Status."`
+	Classify classifyCommand `cmd:"" help:"Tell what a failed call to a model provider means."`
+	Catalog  catalogCommand  `cmd:"" help:"List the errors of Remedy, of protos or of a running service; compare two versions."`
+	Lint     lintCommand     `cmd:"" help:"Find what is wrong with the errors and contracts that protos declare."`
+	Proto    protoCommand    `cmd:"" help:"Write the protos of the contract, to import them in yours."`
+	Example  exampleCommand  `cmd:"" help:"Write a small service with declared errors, to start from."`
+	Tools    toolsCommand    `cmd:"" help:"List the tools of a running service."`
+	Call     callCommand     `cmd:"" help:"Call a tool of a running service."`
+	Ops      opsCommand      `cmd:"" help:"Say what became of the operations of a running service."`
+	Demo     demoCommand     `cmd:"" help:"Bring about every error that a tool can end with, and show it from all sides."`
+	DB       dbCommand       `cmd:"" help:"Copy the database of a service."`
 
 	DemoService serviceCommand `cmd:"" hidden:""`
 }
