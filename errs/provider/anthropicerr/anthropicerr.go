@@ -35,6 +35,8 @@ func FailureOf(ctx context.Context, err error, options ...Option) (provider.Fail
 	} else if e, ok := errors.AsType[*sdkconfig.FederationExchangeError](err); ok {
 		sdk.Answer(&f, e.StatusCode, []byte(e.Body))
 		f.Token = true
+	} else {
+		token(&f)
 	}
 	return f, true
 }

@@ -244,14 +244,36 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
-// TestTokenEndpoint reads the error of a workload's token, which the SDK has a type of its own for.
+// TestTokenEndpoint reads the error of a token that the SDK did not get, for the call or for the program itself.
 func TestTokenEndpoint(t *testing.T) {
 	t.Parallel()
-	err := &config.FederationExchangeError{StatusCode: http.StatusBadRequest, Body: `{"error":"invalid_grant"}`}
-	got, ok := anthropicerr.FailureOf(t.Context(), err)
-	want := provider.Failure{Provider: "anthropic", Status: http.StatusBadRequest, Body: []byte(err.Body), Token: true}
-	if diff := cmp.Diff(want, got); !ok || diff != "" {
-		t.Errorf("got %t (-want +got):\n%s", ok, diff)
+	identity := func(context.Context) (string, error) { return "hunter2", nil }
+	for _, c := range []struct {
+		status int
+		body   string
+		want   errs.AuthKind
+	}{
+		{http.StatusBadRequest, `{"error":"invalid_grant","error_description":"The grant was revoked."}`, errs.AuthRevoked},
+		{http.StatusTooManyRequests, `{"error":"slow_down"}`, errs.AuthBusy},
+	} {
+		client := anthropic.NewClient(option.WithoutEnvironmentDefaults(), option.WithMaxRetries(0),
+			option.WithBaseURL(sdktest.Serve(t, sdktest.Answer(c.status, c.body))),
+			option.WithFederationTokenProvider(identity, option.FederationOptions{FederationRuleID: "fdrl_1", OrganizationID: "o"}))
+		_, err := client.Messages.New(t.Context(), params)
+		f, ok := anthropicerr.FailureOf(t.Context(), err)
+		if !ok || !f.Token || f.Status != c.status || f.Err == nil {
+			t.Errorf("%v: got %t, %+v", err, ok, f)
+		}
+		if e, ok := errors.AsType[*errs.AuthError](check(t, err)); !ok || e.Auth.Kind != c.want {
+			t.Errorf("%v: got %+v, want %s", err, e, c.want)
+		}
+
+		exchange := &config.FederationExchangeError{StatusCode: c.status, Body: c.body}
+		got, ok := anthropicerr.FailureOf(t.Context(), exchange)
+		want := provider.Failure{Provider: "anthropic", Status: c.status, Body: []byte(c.body), Token: true}
+		if diff := cmp.Diff(want, got); !ok || diff != "" {
+			t.Errorf("got %t (-want +got):\n%s", ok, diff)
+		}
 	}
 }
 

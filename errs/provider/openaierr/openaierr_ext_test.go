@@ -341,6 +341,12 @@ func TestErrorWithoutResponse(t *testing.T) {
 			t.Errorf("got %t (-want +got):\n%s", ok, cmp.Diff(want, got))
 		}
 	}
+	if err := e.UnmarshalJSON([]byte(`{"message":"cut`)); err != nil { // the SDK keeps it
+		t.Fatal(err)
+	}
+	if got, ok := openaierr.FailureOf(t.Context(), &e); !ok || got.Body != nil || got.Status != http.StatusBadRequest {
+		t.Errorf("cut: got %t, %+v", ok, got)
+	}
 }
 
 // TestTokenEndpoint reads the error of a workload's token, which the SDK has a type of its own for.
