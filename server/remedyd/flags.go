@@ -86,7 +86,8 @@ at most one effect crosses the boundary, for as long as the key is kept.
 
 Callers are not authenticated. On loopback a caller says who it is in the headers remedy-dev-principal and
 remedy-dev-tenant, and everybody is an operator of that tenant; a proxy on this machine makes all its callers that. On
-other addresses those headers are refused, all callers are one principal, and nobody is an operator.
+other addresses those headers are refused, all callers are one principal, and nobody is an operator: who has to resolve
+an operation serves the same database on loopback.
 
 SIGTERM and SIGINT stop it: health checks see NOT_SERVING, then calls are refused with shutting_down, then it waits for
 what runs. A second signal ends it at once.
@@ -94,9 +95,12 @@ what runs. A second signal ends it at once.
 Exit codes:
   0  told to stop, and everything that ran has ended; or the command is done
   1  could not start or serve, for a reason of this machine or of the tools
-  2  the command line or a REMEDY_ variable is not understood
+  2  the command line or a REMEDY_ variable is not understood; with a stack trace, the program has a fault, or got SIGQUIT
   3  told to stop, and work was left running at the end of --stop-timeout
-  4  the database cannot be used: it is in use, damaged, not writable, of another version or program, or not there`
+  4  the database cannot be used: it is in use, damaged, not writable, of another version or program, or not there
+  128 + the number of a signal, in a shell: ended at once, by a second SIGTERM (143) or SIGINT (130), or by one that it does
+     not handle, such as SIGHUP (129) or SIGKILL (137, also for want of memory). What may have had an effect is looked up
+     by whoever opens the database next`
 
 // parse reads the command line. It returns nil flags when it printed the help.
 func (p *program) parse(args []string) (*flags, error) {

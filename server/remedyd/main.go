@@ -20,7 +20,7 @@ const (
 	ExitOK = 0
 	// ExitFailed is of one that could not start or serve, for a reason of this machine or of its tools.
 	ExitFailed = 1
-	// ExitUsage is of a command line, or a REMEDY_ variable, that is not understood.
+	// ExitUsage is of a command line, or a REMEDY_ variable, that is not understood. Go ends a program that panics with it, too.
 	ExitUsage = 2
 	// ExitCutOff is of a daemon that was told to stop and left work running at the end of --stop-timeout: what was past the
 	// boundary is looked up by whoever opens the database next.
@@ -42,8 +42,10 @@ type Streams struct {
 }
 
 // Main runs the command line of this process until SIGINT or SIGTERM, and ends the process with one of the exit codes. A second
-// signal ends it at once. Deferred calls of the caller do not run; who has to close something uses [Run].
+// signal ends it at once, without one. A log that nobody reads any more does not end it. Deferred calls of the caller do not run;
+// who has to close something uses [Run].
 func Main(tools ...*server.AnyTool) {
+	signal.Ignore(syscall.SIGPIPE) // which Go would end the process with, in the midst of effects
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // the next signal does what signals do
 	code := Run(ctx, os.Args, Streams{Out: os.Stdout, Err: os.Stderr}, tools...)
