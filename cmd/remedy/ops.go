@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/remedyrpc/remedy/client"
@@ -127,19 +128,24 @@ func (o *oneOperation) ask(
 	defer cancel()
 	operation, err := call(service, ctx, name)
 	if err != nil {
-		return nil, fail(s, err, o.looking(err))
+		return nil, fail(s, err, o.looking(err, n))
 	}
 	return operation, nil
 }
 
-// looking is how to show the error of a call that looks at one operation.
-func (o *oneOperation) looking(err error) failure {
+// looking is how to show the error of a call that looks at one operation, which was named so.
+func (o *oneOperation) looking(err error, n *operationName) failure {
 	f := failure{addr: o.Addr, looks: true, json: o.json}
-	if errs.CodeOf(err) == errs.CodeOperationNotFound {
-		f.instead = []string{
-			"Check the name, and who asks: it may be somebody else's.",
-			"This is no proof that nothing happened: the call may be on its way still, or be forgotten.",
-		}
+	if errs.CodeOf(err) != errs.CodeOperationNotFound {
+		return f
+	}
+	f.instead = []string{
+		"Check the name, and who asks: it may be somebody else's.",
+		"This is no proof that nothing happened: the call may be on its way still, or be forgotten.",
+	}
+	if n.Key != nil {
+		f.instead = append(f.instead, "A key is looked for among one's own: an operator finds those of everybody in the list.")
+		f.command = o.remedyOps(slices.Concat([]string{"list"}, flagged("--tool", *n.Tool), flagged("--key", *n.Key))...)
 	}
 	return f
 }
@@ -154,7 +160,7 @@ func (o *oneOperation) show(s *streams, operation *servicev1.Operation) error {
 	shown.Text(p, time.Now())
 	if operation.GetState() == servicev1.OperationState_OPERATION_STATE_UNKNOWN {
 		p.Title("What to do next")
-		p.Item(1, "Have the service look again:")
+		p.Item(1, "Have the service look again; it learns nothing where the tool has no way to look (no Recover):")
 		p.Code(2, o.about("reconcile", operation))
 		p.Item(1, fmt.Sprintf("Or look in the system behind %s, and say as an operator what you saw:", shown.Tool))
 		p.Code(2, o.about("resolve", operation)+" --applied --reason TEXT")

@@ -153,6 +153,8 @@ func TestOpsGolden(t *testing.T) {
 		"list_operator":  {"olga", []string{"list", "--state", "unknown,free", "--state", "done"}, exitOK},
 		"list_filtered":  {"olga", []string{"list", "--principal=bob", "--run=run-1", "--tool=cancel_order"}, exitOK},
 		"list_limited":   {"alice", []string{"list", "--limit=1"}, exitOK},
+		"list_key":       {"olga", []string{"list", "--key=k-bob", "--tool=cancel_order"}, exitOK},
+		"list_key_free":  {"alice", []string{"list", "--key=k-free"}, exitOK},
 		"list_none":      {"carol", []string{"list"}, exitOK},
 		"get_free":       {"alice", append(tool, "get", "--key", "k-free"), exitOK},
 		"get_done":       {"alice", append(tool, "get", "--key", "k-done"), exitOK},

@@ -185,7 +185,7 @@ func (d *decision) send(
 	defer cancel()
 	operation, err := service.Operation(ctx, client.OperationID(d.id))
 	if err != nil {
-		return fail(s, err, d.looking(err))
+		return fail(s, err, d.looking(err, &operationName{ID: d.id}))
 	}
 	p := term.NewPrinter(s.err, false)
 	for i, line := range consequences(operation) {

@@ -71,7 +71,7 @@ func (c *opsWatchCommand) Run(ctx context.Context, s *streams) error {
 // ended shows why a watch ended before its operation did.
 func (c *opsWatchCommand) ended(s *streams, last *servicev1.Operation, err error) error {
 	if last == nil || !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) {
-		f := (&oneOperation{address: &c.address, json: c.JSON}).looking(err)
+		f := (&oneOperation{address: &c.address, json: c.JSON}).looking(err, &c.operationName)
 		f.lines = true
 		return fail(s, err, f)
 	}
