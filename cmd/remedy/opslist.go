@@ -20,7 +20,7 @@ import (
 type opsListCommand struct {
 	address
 
-	State []string `enum:"free,claimed,effect,done,unknown,closed" help:"States: ${enum}; all but free if none, all with --key." placeholder:"STATE"`
+	State []string `enum:"free,claimed,effect,done,unknown,closed" help:"States to list: ${enum}; all but free if none." placeholder:"STATE"`
 
 	Tool string `help:"Tool to list those of." placeholder:"NAME"`
 
@@ -40,7 +40,7 @@ type opsListCommand struct {
 // Help says more.
 func (*opsListCommand) Help() string {
 	return `A caller sees its own operations, an operator those of its tenant. Results and trails are shown by "remedy ops get". The verdict
-is what verification said of a result.`
+is what verification said of a result. With --key and no --state, those that are free are listed, too.`
 }
 
 // mostOperations is the largest page of a service.
