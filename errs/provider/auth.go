@@ -18,6 +18,12 @@ var authRules = sync.OnceValue(func() table {
 	)
 	return compile([]rule{
 		{
+			pattern: `^api key not found|[^o] api key not found`,
+			says:    rejected,
+			reason:  "Google: what was sent is no key of theirs",
+			source:  "https://docs.rs/gcp-sdk-api/0.2.0/gcp_sdk_api/model/error_reason",
+		},
+		{
 			pattern: `refresh[ _]token[^.]{0,40}(?:already (?:been )?used|reused|was revoked|been revoked|is revoked|no longer valid|not found|invalid)|refresh_token_(?:reused|invalidated|revoked)|invalid refresh token|bad_refresh_token`,
 			says:    revoked,
 			reason:  "a refresh token that was used twice or taken back is dead",
@@ -54,7 +60,13 @@ var authRules = sync.OnceValue(func() table {
 			source:  "https://docs.bigmodel.cn/cn/faq/api-code",
 		},
 		{
-			pattern: `(?:didnt|did not) provide an api key|(?:no|missing|without)(?: a| an| any| the| valid| required)* (?:api[ _-]?key|auth credentials?|credentials?|access token|bearer|authorization|authentication|x-api-key|token|auth)(?: header| token| credentials?)*(?: (?:was|were|is|are|provided|found|supplied|sent|in|available|or)|[.,:!]|$)|(?:api[ _-]?key|x-api-key|authorization|credentials?|authentication|bearer token|access token|refresh_token|login)(?: header| token)? (?:(?:is|are) )?(?:required|missing|not (?:provided|found|set|configured|supplied))|missing required authentication|must provide (?:an )?api key|unregistered callers|unable to (?:locate|load|find) credentials|could not (?:load|find|resolve)(?: the)?(?: default)? (?:credentials|authentication)|credentials_missing|api_key client option must be set|could not resolve authentication method|missing_(?:api_key|authorization|token|credentials)|not logged in|please (?:run )?/?log ?in|login required`,
+			pattern: `(?:do(?:es)? not|dont|doesnt) have (?:access|permission) to|not (?:allowed|permitted|authorized|entitled) to (?:use|access|call|invoke) (?:\S+ ){0,4}?model|not authorized to perform|model access is denied|access to (?:the |this )?model|must be verified|(?:country|region|location)[^.]{0,40}not (?:supported|available|allowed)|not (?:supported|available|allowed) (?:in|for) (?:your|this) (?:country|region|location)|user location is not supported|unsupported_country|service_disabled|has not been used in project|only available for|not included in your|permission (?:\S+ )?denied on|not enabled for|has not enabled|model_not_found|无权(?:访问|使用)|没有权限|无权限`,
+			says:    entitlement,
+			reason:  "the account may not use this, whatever the credential",
+			source:  "https://github.com/yym68686/uni-api/issues/41",
+		},
+		{
+			pattern: `(?:didnt|did not) provide an api key|(?:no|missing|without)(?: a| an| any| the| valid| required)* (?:api[ _-]?key|auth credentials?|credentials?|access token|bearer|authorization|authentication|x-api-key|token|auth)(?: header| token| credentials?)*(?: (?:was|were|is|are|provided|passed|found|supplied|sent|in|available|or)|[.,:!]|$)|(?:api[ _-]?key|x-api-key|authorization|credentials?|authentication|bearer token|access token|refresh_token|login)(?: header| token)? (?:(?:is|are) )?(?:required|missing|not (?:provided|found|set|configured|supplied))|missing required authentication|must provide (?:an )?api key|unregistered callers|unable to (?:locate|load|find) credentials|could not (?:load|find|resolve)(?: the)?(?: default)? (?:credentials|authentication)|failed to refresh cached credentials|no ec2 imds role|credentials_missing|api_key client option must be set|could not resolve authentication method|missing_(?:api_key|authorization|token|credentials)|not logged in|please (?:run )?/?log ?in|login required`,
 			says:    missing,
 			reason:  "nothing was sent, or nothing was found to send",
 			source:  "https://github.com/stackblitz-labs/bolt.diy/issues/156",
@@ -66,13 +78,7 @@ var authRules = sync.OnceValue(func() table {
 			source:  "https://github.com/songquanpeng/one-api/issues/605",
 		},
 		{
-			pattern: `(?:do(?:es)? not|dont|doesnt) have (?:access|permission) to|not (?:allowed|permitted|authorized|entitled) to (?:use|access|call|invoke) (?:\S+ ){0,4}?model|not authorized to perform|model access is denied|access to (?:the |this )?model|must be verified|(?:country|region|location)[^.]{0,40}not (?:supported|available|allowed)|not (?:supported|available|allowed) (?:in|for) (?:your|this) (?:country|region|location)|user location is not supported|unsupported_country|service_disabled|has not been used in project|only available for|not included in your|permission (?:\S+ )?denied on|not enabled for|has not enabled|model_not_found|无权(?:访问|使用)|没有权限|无权限`,
-			says:    entitlement,
-			reason:  "the account may not use this, whatever the credential",
-			source:  "https://github.com/yym68686/uni-api/issues/41",
-		},
-		{
-			pattern: `(?:invalid|incorrect|wrong|bad|malformed|unrecognized|illegal)[ _](?:(?:or|and) )?(?:\S+ (?:or )?)?(?:api[ _-]?keys?|x-api-key|apikey|bearer|auth(?:entication|orization)?|credentials?|access[ _]token|token\b|security token|signature|client[ _](?:id|secret)|client\b|username)|bad credentials|(?:api[ _-]?key|token|credential|signature|authorization header)s?(?: \S+)?(?: provided)? (?:is |was |are )?(?:not valid|invalid|incorrect|malformed|rejected|not recognized|wrong|unauthorized)|api_key_invalid|invalid_api_key|unrecognizedclient|security token included in the request is invalid|invalidsignature|request signature we calculated|authentication (?:failed|failure|error|fails|unsuccessful)|failed to authenticate|could not (?:authenticate|validate credentials)|cannot authenticate|not authenticated|authenticatetoken|user not found|invalid_client|unauthorized_client|mismatched_project|organization header should match`,
+			pattern: `(?:invalid|incorrect|wrong|bad|malformed|unrecognized|illegal)[ _](?:(?:or|and) )?(?:\S+ (?:or )?)?(?:api[ _-]?keys?|x-api-key|apikey|bearer|auth(?:entication|orization)?|credentials?|access[ _]token|token\b|security token|client[ _](?:id|secret)|client\b|username)|bad credentials|(?:api[ _-]?key|token|credential|authorization header)s?(?: \S+)?(?: provided)? (?:is |was |are )?(?:not valid|invalid|incorrect|malformed|rejected|not recognized|wrong|unauthorized)|api_key_invalid|invalid_api_key|unrecognizedclient|security token included in the request is invalid|invalidsignature|request signature we calculated|authorization failed|authentication (?:failed|failure|error|fails|unsuccessful)|failed to authenticate|could not (?:authenticate|validate credentials)|cannot authenticate|not authenticated|authenticatetoken|user not found|invalid_client|unauthorized_client|mismatched_project|organization header should match`,
 			says:    rejected,
 			reason:  "the provider knows the credential and refuses it",
 			source:  "https://github.com/Arize-ai/openinference/issues/2358",

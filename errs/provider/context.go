@@ -52,6 +52,21 @@ var contextRules = sync.OnceValue(func() table {
 			source:  "https://github.com/MoonshotAI/MoonshotAI-Cookbook/issues/18",
 		},
 		{
+			pattern: `(?:but|while|whereas) (?:the |its |this |models? ){0,3}(?:\S+ ){0,2}?context (?:size|length|window|limit)|context (?:size|length|window|limit)(?: \S+){0,5}? (?:is|of) [\d,.]+k?(?: tokens?)?,? (?:but|however|and your|while)`,
+			reason:  "local servers compare the prompt with the context they were started with",
+			source:  "https://github.com/earendil-works/pi/issues/6262",
+		},
+		{
+			pattern: `context (?:limit|window|length|size) (?:has been |was |is )?(?:reached|exhausted|hit|full)`,
+			reason:  "clients that count for themselves",
+			source:  "https://github.com/openai/codex/issues/19269",
+		},
+		{
+			pattern: `inputs tokens \+ max_new_tokens must be|inputs must have less than [\d,]+ tokens`,
+			reason:  "Hugging Face TGI and Together: input plus output over the window",
+			source:  "https://github.com/BerriAI/litellm/blob/main/litellm/litellm_core_utils/exception_mapping_utils.py",
+		},
+		{
 			pattern: `(?:上下文|context)[^,。;]{0,24}(?:超|过长|溢出|不足)|(?:超过|超出|超越|大于|长于)[^,。;]{0,24}(?:上下文|context|最大模型长度)`,
 			reason:  "the same in Chinese: over the length of the context",
 			source:  "https://github.com/NousResearch/hermes-agent/blob/main/agent/error_classifier.py",
@@ -109,11 +124,6 @@ var promptRules = sync.OnceValue(func() table {
 			source:  "https://github.com/badlogic/pi-mono/blob/main/packages/ai/src/utils/overflow.ts",
 		},
 		{
-			pattern: `inputs tokens \+ max_new_tokens must be|inputs must have less than [\d,]+ tokens`,
-			reason:  "Hugging Face TGI and Together: input plus output over the window",
-			source:  "https://github.com/BerriAI/litellm/blob/main/litellm/litellm_core_utils/exception_mapping_utils.py",
-		},
-		{
 			pattern: `too many tokens|prompt (?:contains|has) [\d,]+ tokens[^.]{0,60}(?:too (?:large|long)|exceed|max)`,
 			reason:  "Cohere and Mistral; a rate in tokens has the same words and vetoes",
 			source:  "https://github.com/badlogic/pi-mono/blob/main/packages/ai/src/utils/overflow.ts",
@@ -127,6 +137,21 @@ var promptRules = sync.OnceValue(func() table {
 			pattern: `(?:prompt|request|sequence|conversation|input)s?(?: \([^)]*\))? (?:\S+ ){0,4}?(?:longer|larger|greater) than (?:\S+ ){0,5}?(?:length|limit|max|maximum|model|window)`,
 			reason:  "vLLM: the decoder prompt is longer than the maximum model length",
 			source:  "https://github.com/vllm-project/vllm/issues/2393",
+		},
+		{
+			pattern: `(?:^|[^_])tokens?\b[^.;]{0,80}\b(?:exceed|exceeds|exceeded|more than|larger than|greater than|longer than|above|surpass\w*) [^.;]{0,60}(?:max|limit|allowed|supported|capacity)`,
+			reason:  "the tokens of a request against a limit, in the words of servers nobody has listed",
+			source:  "https://github.com/anomalyco/opencode/issues/27519",
+		},
+		{
+			pattern: `(?:prompt|input|request|conversation|sequence)s? (?:has|have|contains?|is|of|length(?: of)?|with) [\d,]+(?: tokens?)?[^.;]{0,40}(?:but|while|exceed|max|limit|>)[^;]{0,60}[\d,]+`,
+			reason:  "the length of the prompt beside a smaller number",
+			source:  "https://github.com/earendil-works/pi/issues/6262",
+		},
+		{
+			pattern: `(?:conversation|chat|thread|history) (?:is |are |has become |got )?too (?:long|large|big)|make the prompt shorter|shorten (?:the |your )?(?:prompt|input|messages|conversation)`,
+			reason:  "the cure, or the conversation as a whole",
+			source:  "https://github.com/stanford-crfm/helm/issues/1571",
 		},
 		{
 			pattern: `range of input length should be`,
@@ -177,7 +202,7 @@ var softVetoes = sync.OnceValue(func() table {
 var hardVetoes = sync.OnceValue(func() table {
 	return compile([]rule{
 		{
-			pattern: `please wait|wait before|slow down|try again (?:later|in \d)|concurren`,
+			pattern: `please wait|wait before|slow down|try again (?:later|in \d|tomorrow)|concurren|in the last (?:minute|hour|day)|daily|\bupgrade\b|your (?:plan|subscription)`,
 			reason:  "what a wait cures is no window",
 			source:  "https://github.com/anthropics/claude-code/issues/236",
 		},
@@ -187,12 +212,12 @@ var hardVetoes = sync.OnceValue(func() table {
 			source:  "https://github.com/anthropics/claude-code/issues/24630",
 		},
 		{
-			pattern: `string[ _](?:too[ _]long|above[ _]max)|array[ _](?:too[ _]long|above)|characters|字符|maxlength|maximum length \d+ ?,|max(?:imum)? items|at most \d+ (?:items|messages|tools|images)|too many (?:tools|functions|images|messages|stop)|(?:tool|function|schema|metadata|user|name|description|id)s?(?: name| description)? (?:is )?too long`,
+			pattern: `string[ _](?:too[ _]long|above[ _]max)|array[ _](?:too[ _]long|above)|[\d,]+ characters|characters? (?:long|limit|allowed|max)|max(?:imum)? (?:\w+ )?characters|字符|maxlength|maximum length \d+ ?,|max(?:imum)? items|at most \d+ (?:items|messages|tools|images)|too many (?:tools|functions|images|messages|stop)|(?:tool|function|schema|metadata|user|name|description|id)s?(?: name| description)? (?:is )?too long`,
 			reason:  "the cap of one string or one list",
 			source:  "https://github.com/BerriAI/litellm/blob/main/litellm/litellm_core_utils/exception_mapping_utils.py",
 		},
 		{
-			pattern: `max_(?:completion_|output_|new_)?tokens (?:is |are )?(?:too (?:large|big|high|many)|exceed|must be (?:less|at most|between|<=)|out of range|> ?\d|: ?\d+ ?>)|max_(?:completion_|output_|new_)?tokens: ?\d+ ?>|maximum tokens you requested|allowed number of output tokens|at most [\d,]+ (?:completion|output) tokens|max(?:imum)?[ _]?(?:output|completion)[ _]tokens (?:allowed|is|of|exceed|supported|limit)|range of max_tokens|(?:output|completion) (?:token )?limit|max_tokens[^a-z]{0,8}(?:参数|非法|超)`,
+			pattern: `max_(?:completion_|output_|new_)?tokens (?:is |are )?(?:too (?:large|big|high|many)|exceed|must be (?:less|at most|between|<=)|out of range|> ?\d|: ?\d+ ?>)|max_(?:completion_|output_|new_)?tokens: ?\d+ ?>|maximum tokens you requested|allowed number of output tokens|at most [\d,]+ (?:completion|output) tokens|max(?:imum)?[ _]?(?:output|completion)[ _]tokens (?:allowed|is|of|exceed|supported|limit)|range of max_tokens|(?:integer|decimal|number) above maximum|expected a value|(?:output|completion) (?:token )?limit|max_tokens[^a-z]{0,8}(?:参数|非法|超)|(?:output|completion|generated|response|thinking|reasoning|budget)[ _](?:tokens?|length)(?: \S+){0,4} (?:exceed|limit|too|must|is greater)|max_?(?:output|completion|new)?_?tokens (?:value )?(?:\S+ ){0,3}(?:exceed|greater|larger|above)|(?:输出|生成)[^,。;]{0,12}(?:超|限制|上限)`,
 			reason:  "the cap of the output alone: less history would not help",
 			source:  "https://github.com/ChatGPTNextWeb/NextChat/issues/3199",
 		},

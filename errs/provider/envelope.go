@@ -17,7 +17,7 @@ var (
 		"fault exception upstreamerror providererror lasterror originalerror result message choices errordetails lasterror payload")
 	delayMembers = set("resetsinseconds resetsat retryafter retryafterms retryafterseconds retrydelay quotaresetdelay quotaresettimestamp " +
 		"resetafterseconds resetinseconds estimatedtime resetat resettime retryafterinseconds")
-	callerMembers = set("messages input prompt content failedgeneration tools output usage candidates role delta toolcalls")
+	callerMembers = set("messages input prompt content failedgeneration tools output usage candidates role toolcalls")
 )
 
 func set(words string) map[string]bool {
@@ -64,6 +64,10 @@ func (v *view) value(n *node, level int) bool {
 func (v *view) object(n *node, level int) bool {
 	own := len(v.layers)
 	v.layers = append(v.layers, layer{})
+	if n.member("@type") != "" { // a detail of google.rpc that a client printed without its error
+		v.google(own, n)
+		return true
+	}
 	found, inner := false, false
 	for i := range n.fields {
 		name, value := nameOf(n.fields[i].name), &n.fields[i].value
@@ -97,7 +101,7 @@ func (v *view) container(own int, spelled string, value *node, level int) bool {
 		return true
 	case name == "details" || name == "detail" || name == "errordetails":
 		return v.details(own, value, level)
-	case name == "choices" || name == "result" || name == "message":
+	case name == "choices" || name == "result" || name == "message" || name == "delta":
 		return v.choices(value, level)
 	case containerMembers[name]:
 		return v.value(value, level)
@@ -119,10 +123,18 @@ func (v *view) choices(n *node, level int) bool {
 		case "error":
 			found = v.value(&node{kind: nodeObject, fields: n.fields[i : i+1]}, level) || found
 		case "finishreason", "stopreason":
-			v.add(name + ": " + n.fields[i].value.text)
+			if reason := n.fields[i].value.text; isFailure(reason) {
+				v.add(name + ": " + reason)
+				found = true
+			}
 		}
 	}
 	return found
+}
+
+// isFailure reports whether an answer that ended for a reason failed.
+func isFailure(reason string) bool {
+	return strings.Contains(reason, "context") || strings.Contains(reason, "error")
 }
 
 // details reads a list of details: strings, validation errors, or the messages of google.rpc.
@@ -147,6 +159,24 @@ func (v *view) details(own int, n *node, level int) bool {
 		}
 	}
 	return found
+}
+
+// holdsObject reports whether a value is an object with members, or a list of one.
+func (n *node) holdsObject() bool {
+	return len(n.fields) > 0 || len(n.items) > 0 && n.items[0].holdsObject()
+}
+
+// isAnswer reports whether an object is part of what a model wrote, or of what it was sent.
+func (n *node) isAnswer() bool {
+	for i := range n.fields {
+		if name := nameOf(n.fields[i].name); name == "choices" || callerMembers[name] {
+			return true
+		}
+		if n.fields[i].value.member("role") != "" {
+			return true
+		}
+	}
+	return len(n.items) > 0 && n.items[0].isAnswer()
 }
 
 // member returns the text of a member; empty where there is none.
@@ -195,7 +225,7 @@ func (v *view) scalar(l *layer, name string, value *node, level int) bool {
 		v.add(text)
 	case textMembers[name] && !number, name == "raw", name == "value", name == "body", name == "reason", name == "exception":
 		v.say(text, level+1)
-	case name == "finishreason", name == "stopreason":
+	case (name == "finishreason" || name == "stopreason") && isFailure(text):
 		v.add(name + ": " + text)
 	default:
 		return false

@@ -6,7 +6,7 @@ import "sync"
 var pairingRules = sync.OnceValue(func() table {
 	return compile([]rule{
 		{
-			pattern: `tool_use (?:ids?|blocks?) (?:\S+ ){0,4}?without (?:\S+ ){0,3}?tool_result|tool_result (?:\S+ ){0,6}?without (?:\S+ ){0,3}?tool_use|unexpected tool_use_id|tool_use block must have a corresponding|tool_result block must have a corresponding|tool_use ids must be unique|each tool_use must have a single result|multiple tool_result blocks|tool_use_id[^.]{0,60}not found`,
+			pattern: `tool_use\b[^.]{0,80}without [^.]{0,40}tool_result|tool_result\b[^.]{0,80}without [^.]{0,40}tool_use|unexpected tool_use_id|tool_use block must have a corresponding|tool_result block must have a corresponding|tool_use ids must be unique|each tool_use must have a single result|multiple tool_result blocks|tool_use_id[^.]{0,60}not found|did not find \d+ tool_result|matching number of tool_result`,
 			reason:  "Anthropic: a call without a result, a result without a call, or two of one",
 			source:  "https://github.com/anthropics/claude-code/issues/8612",
 		},
@@ -26,7 +26,7 @@ var pairingRules = sync.OnceValue(func() table {
 			source:  "https://github.com/bytedance/trae-agent/issues/245",
 		},
 		{
-			pattern: `duplicate (?:value for )?tool[_ ](?:call|use|result)[_ ]?(?:id)?|duplicate (?:value for )?(?:function )?call[_ ]id|tool[_ ]call[_ ]ids? (?:must be|is not|are not) unique|(?:found|has) duplicate[^.]{0,20}tool|duplicate[^.]{0,30}(?:tool_call|tool_use|toolu|tooluse|tool call|tool result)`,
+			pattern: `duplicate (?:value for )?tool[_ ](?:call|use|result)[_ ]?(?:id)?|duplicate (?:value for )?(?:function )?call[_ ]id|tool[_ ]call[_ ]ids? (?:must be|is not|are not) unique|(?:found|has) duplicate[^.]{0,20}tool|(?:tooluse|toolresult|tool_use|tool_result|tool_call)[^.]{0,10} blocks? at [^ ]+ contain duplicate|duplicate[^.]{0,30}(?:tool_call|tool_use|toolu|tooluse|tool call|tool result)`,
 			reason:  "one id for two calls or two results",
 			source:  "https://github.com/agno-agi/agno/issues/5116",
 		},
@@ -36,7 +36,7 @@ var pairingRules = sync.OnceValue(func() table {
 			source:  "https://github.com/anomalyco/opencode/issues/32608",
 		},
 		{
-			pattern: `number of function response parts|(?:not the same|different|mismatched) number of (?:function|tool) calls and (?:responses|results)|number of (?:tool|function) (?:calls|results|responses)[^.]{0,40}(?:not (?:match|equal)|mismatch|differ|must (?:match|equal))|number of toolresult blocks`,
+			pattern: `number of function response parts|function[ _]responses?[^.]{0,60}(?:match|equal|correspond)[^.]{0,40}function[ _]calls?|(?:not the same|different|mismatched) number of (?:function|tool) calls and (?:responses|results)|number of (?:tool|function) (?:calls|results|responses)[^.]{0,40}(?:not (?:match|equal)|mismatch|differ|must (?:match|equal))|number of toolresult blocks`,
 			reason:  "Gemini, Mistral and Bedrock count calls and results",
 			source:  "https://github.com/google-gemini/gemini-cli/issues/5443",
 		},
@@ -61,12 +61,12 @@ var pairingRules = sync.OnceValue(func() table {
 			source:  "https://github.com/agent0ai/agent-zero/issues/1754",
 		},
 		{
-			pattern: `tool (?:result|response|output|message)s?[^.]{0,60}(?:no matching|no corresponding|does not match|not match any|does not correspond|without (?:a |any )?(?:matching |corresponding |preceding )?(?:tool[_ ])?(?:call|use)|not preceded by|orphan)|orphan(?:ed)? (?:tool|function)|(?:missing|unmatched|unpaired|dangling) (?:tool|function)[_ ](?:result|response|output|call|use)s? (?:for|in|block|message|with)`,
+			pattern: `tool (?:call |use )?(?:result|response|output|message)s?[^.]{0,60}(?:no matching|no corresponding|does not match|not match any|does not correspond|without (?:a |any )?(?:matching |corresponding |preceding )?(?:tool[_ ])?(?:call|use)|not preceded by|orphan)|orphan(?:ed)? (?:tool|function)|(?:missing|unmatched|unpaired|dangling) (?:tool|function)[_ ](?:result|response|output|call|use)s? (?:for|in|block|message|with)`,
 			reason:  "the same in the words of other servers",
 			source:  "https://github.com/agno-agi/agno/issues/5116",
 		},
 		{
-			pattern: `(?:tool_calls?|工具调用|函数调用)[^,。;]{0,24}(?:不匹配|未匹配|缺少[^,。;]{0,8}(?:结果|响应|tool)|没有对应|必须紧跟)|(?:tool|工具)(?:消息|结果|响应)[^,。;]{0,24}(?:不匹配|没有对应|找不到|必须)`,
+			pattern: `(?:tool_calls?|工具调用|函数调用)[^,。;]{0,24}(?:不匹配|未匹配|缺少[^,。;]{0,8}(?:结果|响应|tool)|没有对应|必须紧跟)|(?:tool|工具) ?(?:消息|结果|响应)[^,。;]{0,24}(?:不匹配|没有对应|找不到|必须)`,
 			reason:  "the same in Chinese",
 			source:  "https://github.com/lobehub/lobehub/issues/1398",
 		},

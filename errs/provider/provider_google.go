@@ -12,9 +12,9 @@ func googleCodes() []codeRule {
 			source: "https://github.com/google-gemini/gemini-cli/issues/27548",
 		},
 		{
-			codes:  []string{"quota_exhausted"},
+			codes:  []string{"quota_exhausted", "billing_disabled"},
 			says:   verdict{limit: errs.LimitQuota, retry: retryNo},
-			reason: "the allotment of a Code Assist plan, with the time of its reset",
+			reason: "the allotment of a Code Assist plan, with the time of its reset, or no billing at all",
 			source: "https://github.com/google-gemini/gemini-cli/issues/25103",
 		},
 		{

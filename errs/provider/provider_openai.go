@@ -6,7 +6,7 @@ import "github.com/remedyrpc/remedy/errs"
 func openaiCodes() []codeRule {
 	return []codeRule{
 		{
-			codes:  []string{"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "access_terminated", "exceeded_current_quota_error", "insufficient_balance_error", "insufficient_balance", "insufficient_credits", "payment_required", "usage_limit_reached", "usage_not_included", "quota_exceeded", "free_quota_exceeded", "credits_exhausted"},
+			codes:  []string{"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "access_terminated", "exceeded_current_quota_error", "insufficient_balance_error", "insufficient_balance", "insufficient_credits", "payment_required", "usage_limit_reached", "usage_not_included", "quota_exceeded", "free_quota_exceeded", "credits_exhausted", "budget_exceeded", "insufficient_funds"},
 			says:   verdict{limit: errs.LimitQuota, retry: retryNo},
 			reason: "money or the allotment of a plan",
 			source: "https://github.com/router-for-me/CLIProxyAPI/issues/1666",

@@ -73,9 +73,15 @@ func (v *view) say(text string, level int) {
 		}
 		l := loose{in: text, at: start}
 		value := l.value(0)
-		if v.value(&value, level) {
+		switch {
+		case v.value(&value, level):
 			around.WriteString(text[:start] + " ")
-		} else {
+		case value.holdsObject(): // of an answer, or unknown
+			around.WriteString(text[:start] + " ")
+			if !value.isAnswer() {
+				v.unread = append(v.unread, ends(text[start:l.at], maxText/4))
+			}
+		default:
 			around.WriteString(text[:l.at])
 		}
 		text = text[l.at:]

@@ -27,6 +27,8 @@ type view struct {
 	// texts are the parts of text before they are folded.
 	texts []string
 	size  int
+	// unread are objects that are no envelopes. They are read as text where there is no other.
+	unread []string
 }
 
 // member is a named value of a body.
@@ -47,6 +49,9 @@ func look(f *Failure) *view {
 	v.body(f.Body)
 	if f.Err != nil && len(v.layers) == 0 && strings.TrimSpace(strings.Join(v.texts, "")) == "" {
 		v.say(f.Err.Error(), 0)
+	}
+	if len(v.texts) == 0 && len(v.layers) == 0 {
+		v.texts = v.unread[:min(len(v.unread), 4)]
 	}
 	v.text = fold(strings.Join(v.texts, "\n"))
 	v.status = v.statusOf()

@@ -35,7 +35,7 @@ var rateWindows = sync.OnceValue(func() table {
 			says:    verdict{window: windowTokensDay}, reason: "tokens of a day", source: source,
 		},
 		{
-			pattern: `requests?[ _](?:\w+ )?per[ _-]?day|\brpd\b|models?-per-day|per[ _-]day|daily (?:api )?(?:requests?|limit|rate)|requests? (?:of|in|for) (?:the|a|one) day|每天|每日|今日`,
+			pattern: `requests?[ _](?:\w+ )?per[ _-]?day|\brpd\b|models?-per-day|per[ _-]day|daily (?:api )?(?:requests?|limit|rate)|requests? (?:of|in|for) (?:the|a|one) day|bymodelbyday|每天|每日|今日`,
 			says:    verdict{window: windowRequestsDay}, reason: "requests of a day", source: "https://github.com/cline/cline/issues/5301",
 		},
 		{
@@ -43,7 +43,7 @@ var rateWindows = sync.OnceValue(func() table {
 			says:    verdict{window: windowTokensMinute}, reason: "tokens of a minute", source: source,
 		},
 		{
-			pattern: `requests?[ _](?:\w+ )?per[ _-]?min|\brpm\b|\bqpm\b|models?-per-min|per[ -]minute[ _]request|requests?/min|calls? per min|每分钟[^,。;]{0,6}请求`,
+			pattern: `requests?[ _](?:\w+ )?per[ _-]?min|\brpm\b|\bqpm\b|models?-per-min|per[ -]minute[ _]request|requests?/min|calls? ?(?:per|/) ?min|bymodelbyminute|每分钟[^,。;]{0,6}请求`,
 			says:    verdict{window: windowRequestsMinute}, reason: "requests of a minute", source: source,
 		},
 		{
@@ -62,12 +62,12 @@ var rateWindows = sync.OnceValue(func() table {
 var planWindows = sync.OnceValue(func() table {
 	return compile([]rule{
 		{
-			pattern: `\b5[ -]?(?:hours?|hrs?|h)\b|five[ _-]hours?|5 ?小时|五小时`,
+			pattern: `(?:^|[(/:-]|[^n0-9] )5[ -]?(?:hours?|hrs?|h)\b|five[ _-]hours?|5 ?小时|五小时`,
 			says:    verdict{window: windowFiveHours}, reason: "the short window of coding plans",
 			source: "https://github.com/hugalafutro/model-hotel/pull/955",
 		},
 		{
-			pattern: `\bweek(?:ly|s)?\b|\b7[ -]?(?:days?|d)\b|seven[ _-]days?|每周|一周|周限|本周|周使用`,
+			pattern: `\bweekly\b|(?:per|this|a|each) week\b|week limit|\b7[ -]day\b|\b7d\b|seven[ _-]days?|每周|一周|周限|本周|周使用`,
 			says:    verdict{window: windowWeek}, reason: "the long window of coding plans",
 			source: "https://github.com/openclaw/openclaw/pull/142656",
 		},
