@@ -30,7 +30,7 @@ func (*dbBackupCommand) Help() string {
 // Run copies.
 func (c *dbBackupCommand) Run(ctx context.Context, s *streams) error {
 	for _, name := range []string{c.Source, c.Dest} {
-		if strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://") {
+		if strings.HasPrefix(name, "postgres:") || strings.HasPrefix(name, "postgresql:") { // which may hold a password
 			return usageError{errors.New("db backup copies SQLite files: use pg_dump, or backups of the server, for PostgreSQL")}
 		}
 	}

@@ -31,6 +31,7 @@ func TestBackup(t *testing.T) {
 	}{
 		{source, dest, exitFailed, "and nothing is overwritten: name a new file"},
 		{source + "x", dest + "x", exitFailed, "there is none: name that of the service"},
+		{"postgres:/me:secret@host/ops", dest, exitUsage, "db backup copies SQLite files: use pg_dump"},
 		{"postgres://me:secret@host/ops", dest, exitUsage, "db backup copies SQLite files: use pg_dump"},
 	}
 	for _, test := range tests {

@@ -10,6 +10,7 @@ import (
 	"github.com/remedyrpc/remedy/client"
 	"github.com/remedyrpc/remedy/cmd/remedy/internal/report"
 	"github.com/remedyrpc/remedy/cmd/remedy/internal/term"
+	"github.com/remedyrpc/remedy/errs"
 )
 
 // failure is what to show of a call beside its error.
@@ -110,6 +111,8 @@ func next(r *report.Report, f failure) []string {
 		return lines
 	}
 	switch {
+	case r.Code == string(errs.CodeLedgerUnavailable):
+		return []string{sendAgain(f), "If that goes on, the log of the service at " + f.addr + " says what is wrong with its database."}
 	case f.done:
 		return []string{"Do not send this call again: it succeeded."}
 	case f.unsent:

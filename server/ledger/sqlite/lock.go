@@ -50,7 +50,7 @@ func lockBeside(f file) (*os.File, error) {
 		return nil, f.unmade("its lock file", err)
 	}
 	if err := lockFile(l); err != nil {
-		return nil, errors.Join(fmt.Errorf("%w (%s)", err, name), l.Close())
+		return nil, errors.Join(fmt.Errorf("%w (%s)", err, f), l.Close())
 	}
 	return l, nil
 }
