@@ -12,6 +12,11 @@ import (
 )
 
 // healthService is grpc's health service, whose watches end when the server stops: a graceful stop waits for them.
+//
+// The names "" and remedy.service.v1.ToolService serve until the server stops, also while the ledger does not answer: tools that
+// only read go on, all others answer ledger_unavailable with a rule, and who took the replicas out of service would take all at
+// once, since they share the ledger. remedy.service.v1.OperationService, which does nothing without the ledger, says whether it
+// answered when the server last swept: that is the name to alert on.
 type healthService struct {
 	healthgrpc.HealthServer
 
@@ -25,7 +30,17 @@ func newHealthService() *healthService {
 	h.HealthServer = h.server
 	h.ended, h.end = context.WithCancel(context.Background())
 	h.server.SetServingStatus(servicev1.ToolService_ServiceDesc.ServiceName, healthgrpc.HealthCheckResponse_SERVING)
+	h.ledger(true)
 	return h
+}
+
+// ledger says whether the ledger answers. Once the server stops it changes nothing.
+func (h *healthService) ledger(answers bool) {
+	status := healthgrpc.HealthCheckResponse_NOT_SERVING
+	if answers {
+		status = healthgrpc.HealthCheckResponse_SERVING
+	}
+	h.server.SetServingStatus(servicev1.OperationService_ServiceDesc.ServiceName, status)
 }
 
 // Watch tells of every change until the caller leaves or the server stops.

@@ -180,6 +180,8 @@ type emptier interface {
 	Empty(ctx context.Context) (bool, error)
 }
 
+var _, _ emptier = (*sqlite.Ledger)(nil), (*postgres.Ledger)(nil)
+
 // databaseError is a database that cannot be used.
 type databaseError struct{ error }
 

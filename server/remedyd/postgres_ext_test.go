@@ -83,6 +83,13 @@ func TestReplicas(t *testing.T) {
 			t.Errorf("exit code %d, %s", code, d.log)
 		}
 	}
+	const empty = "there is no operation in the database"
+	third := start(t, nil, "--db", dsn)
+	if !strings.Contains(first.log.String(), empty) || strings.Contains(third.log.String(), empty) {
+		t.Errorf("%q is said at first, and not afterwards: %s%s", empty, first.log, third.log)
+	}
+	third.stop()
+	third.code()
 	migrate(remedyd.ExitOK, "it has the schema of this version")
 	migrate(remedyd.ExitOK, "it has a schema that this version works with; nothing to do", "--dry-run")
 	execute(t, dsn, "UPDATE remedy.remedy_schema SET version = 1000, oldest = 999")

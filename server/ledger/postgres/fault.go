@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -18,7 +19,7 @@ var errNotOpen = fmt.Errorf("%w: it was closed", ledger.ErrUnavailable)
 //nolint:gochecknoglobals // a constant that Go cannot write as such
 var remedies = map[string]string{
 	"25006": "the server is a standby, or read-only: connect to the primary",
-	"28000": "give the role of the ledger the right to log in",
+	"28000": "make the role of the ledger, or give it the right to log in",
 	"28P01": "correct the password of the ledger's role",
 	"3D000": "make the database, or name another one",
 	"3F000": "the schema is missing: migrate the database",
@@ -42,6 +43,12 @@ func fault(ctx context.Context, doing string, err error) error {
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && remedies[e.Code] != "" {
 		return fmt.Errorf("%w: %s: %s: %w", ledger.ErrUnavailable, doing, remedies[e.Code], err)
+	}
+	if e, ok := errors.AsType[*net.OpError](err); ok && e.Op == "dial" {
+		return fmt.Errorf("%w: %s: look whether the server runs, and whether host and port are right: %w", ledger.ErrUnavailable, doing, err)
+	}
+	if _, ok := errors.AsType[*net.DNSError](err); ok {
+		return fmt.Errorf("%w: %s: correct the name of the host: %w", ledger.ErrUnavailable, doing, err)
 	}
 	return fmt.Errorf("%w: %s: %w", ledger.ErrUnavailable, doing, err)
 }

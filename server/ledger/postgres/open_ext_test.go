@@ -51,7 +51,7 @@ func TestOpenRefuses(t *testing.T) {
 			opts: []postgres.Option{postgres.WithSchema("no such schema"), postgres.WithoutMigration()},
 		},
 		{name: "missing database", dsn: strings.Replace(dsn, "/postgres?", "/missing?", 1), want: "make the database", is: ledger.ErrUnavailable},
-		{name: "nobody listens", dsn: "postgres://remedy@127.0.0.1:1/postgres", want: "connecting", is: ledger.ErrUnavailable},
+		{name: "nobody listens", dsn: "postgres://remedy@127.0.0.1:1/postgres", want: "look whether the server runs", is: ledger.ErrUnavailable},
 		{name: "no DSN", dsn: "postgres://remedy:secret@:x/", want: "DSN of the ledger"},
 	}
 	for _, test := range tests {
@@ -165,5 +165,27 @@ func TestTimeout(t *testing.T) {
 	}
 	if _, ok, err := l.Claim(t.Context(), claim); !ok || err != nil {
 		t.Errorf("again: got %v, %v", ok, err)
+	}
+}
+
+func TestEmpty(t *testing.T) {
+	t.Parallel()
+	dsn := server(t)
+	l := open(t, dsn, postgres.WithSchema(newSchema(t, dsn)))
+	for _, want := range []bool{true, false} {
+		if got, err := l.Empty(t.Context()); err != nil || got != want {
+			t.Errorf("Empty() = %v, %v; want %v", got, err, want)
+		}
+		if want {
+			if err := benchtest.Operation(t.Context(), l, "one", false); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Empty(t.Context()); !errors.Is(err, ledger.ErrUnavailable) {
+		t.Errorf("after Close: %v; want ErrUnavailable", err)
 	}
 }
