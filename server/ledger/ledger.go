@@ -45,6 +45,9 @@ type Ledger interface { //nolint:interfacebloat // every move is one; a store ha
 	Record(ctx context.Context, hold Hold, receipt Receipt) (Row, bool, error)
 	// Judge stores what verification said of a receipt, for any attempt at the operation. An ok is never overwritten.
 	Judge(ctx context.Context, hold Hold, verdict Verdict, reason string) (Row, bool, error)
+	// Progress keeps what the owner of a row says of how far it is, at most [MaxProgress] bytes, in place of what was said before:
+	// CLAIMED, or past the boundary. It is no move, but it is seen by those who wait for the row.
+	Progress(ctx context.Context, hold Hold, progress []byte) (Row, bool, error)
 	// Park notes that nobody knows what became of an operation.
 	Park(ctx context.Context, hold Hold, reason string) (Row, bool, error)
 
@@ -137,6 +140,9 @@ type Crossing struct {
 
 // MaxJournal is the largest journal, in bytes.
 const MaxJournal = 4 << 10
+
+// MaxProgress is the longest word of progress, in bytes.
+const MaxProgress = 512
 
 // Failure is why an operation was freed: its code, and the bytes of the google.rpc.Status that its callers get, which may be
 // empty.

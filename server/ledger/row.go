@@ -84,6 +84,8 @@ type Row struct {
 	Input []byte
 	// Journal is of the last crossing.
 	Journal []byte
+	// Progress is what the owner said last of how far it is. It goes when the operation ends, or is begun anew; nil for nothing.
+	Progress []byte
 	// Leased says that the lease was not out when the row was read; LeaseUntil is its end. Only CLAIMED and EFFECT have one.
 	Leased     bool
 	LeaseUntil time.Time

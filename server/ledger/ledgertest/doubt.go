@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/remedyrpc/remedy/server/ledger"
@@ -54,6 +55,52 @@ func (s *suite) throttled(row ledger.Row) {
 	at := s.recoveryOf(row.Key)
 	at.Every = 0
 	s.must(s.Recover(s.Context(), at))
+}
+
+// testProgress holds that what an owner says of how far it is is seen by who waits, and goes when the operation ends.
+func testProgress(s *suite) {
+	says := func(row ledger.Row, progress string) ledger.Row {
+		s.Helper()
+		said := s.must(s.Progress(s.Context(), row.Hold(), []byte(progress)))
+		if string(said.Progress) != progress || said.Version != row.Version+1 || len(said.Trail) != len(row.Trail) || said.State != row.State {
+			s.Errorf("Progress(%q) returned %+v; want another version and no move", progress, said)
+		}
+		s.same("Progress() asked again", s.must(s.Progress(s.Context(), row.Hold(), []byte(progress))), said)
+		return said
+	}
+	claimed := says(s.claimed(s.key()), "begun")
+	crossed := s.must(s.Cross(s.Context(), claimed.Hold(), crossing()))
+	if string(crossed.Progress) != "begun" {
+		s.Errorf("Cross() left the progress %q", crossed.Progress)
+	}
+	most := says(crossed, strings.Repeat("x", ledger.MaxProgress))
+	if err := s.Wait(s.Context(), most.Key, crossed.Version); err != nil {
+		s.Errorf("Wait() = %v; want that there is another version", err)
+	}
+	if done := s.must(s.Record(s.Context(), most.Hold(), receipt("{}"))); done.Progress != nil {
+		s.Errorf("Record() left the progress %q", done.Progress)
+	}
+	s.mustNot(s.Progress(s.Context(), most.Hold(), []byte("late")))
+
+	// Whoever looks what became of it sees how far it was; whoever executes it anew says so anew.
+	lost := says(s.crossed(s.key()), "half")
+	s.clock.Advance(effectLease)
+	recovered := s.must(s.Recover(s.Context(), s.recoveryOf(lost.Key)))
+	if string(recovered.Progress) != "half" {
+		s.Errorf("Recover() left the progress %q", recovered.Progress)
+	}
+	s.mustNot(s.Progress(s.Context(), lost.Hold(), []byte("late")))
+	if redone := s.must(s.Redo(s.Context(), recovered.Hold(), lease)); redone.Progress != nil {
+		s.Errorf("Redo() left the progress %q", redone.Progress)
+	}
+	taken := says(s.claimed(s.key()), "begun")
+	s.clock.Advance(lease)
+	if taken = s.claimed(taken.Key); taken.Progress != nil {
+		s.Errorf("Claim() left the progress %q of who was there before", taken.Progress)
+	}
+	if freed := s.must(s.Free(s.Context(), says(taken, "again").Hold(), failure())); freed.Progress != nil {
+		s.Errorf("Free() left the progress %q", freed.Progress)
+	}
 }
 
 // testRedo holds that an operation that is executed again stays the same, and keeps the time of its first crossing.

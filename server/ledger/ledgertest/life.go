@@ -58,19 +58,20 @@ func (s *suite) calls(ctx context.Context, key ledger.Key, hold ledger.Hold) map
 	of := func(_ ledger.Row, _ bool, err error) error { return err }
 	claim, recovery := s.claimOf(s.key()), s.recoveryOf(key)
 	return map[string]func() error{
-		"Get":     func() error { _, err := s.Get(ctx, key); return err },
-		"Find":    func() error { _, err := s.Find(ctx, key.Tenant, hold.ID); return err },
-		"List":    func() error { _, _, err := s.List(ctx, ledger.Filter{Tenant: key.Tenant, Limit: 1}); return err },
-		"Wait":    func() error { return s.Wait(ctx, key, 0) },
-		"Claim":   func() error { return of(s.Claim(ctx, claim)) },
-		"Cross":   func() error { return of(s.Cross(ctx, hold, crossing())) },
-		"Free":    func() error { return of(s.Free(ctx, hold, failure())) },
-		"Record":  func() error { return of(s.Record(ctx, hold, receipt("{}"))) },
-		"Judge":   func() error { return of(s.Judge(ctx, hold, ledger.OK, "")) },
-		"Park":    func() error { return of(s.Park(ctx, hold, "?")) },
-		"Recover": func() error { return of(s.Recover(ctx, recovery)) },
-		"Redo":    func() error { return of(s.Redo(ctx, hold, lease)) },
-		"Resolve": func() error { return of(s.Resolve(ctx, ledger.Resolution{Tenant: key.Tenant, ID: hold.ID})) },
+		"Get":      func() error { _, err := s.Get(ctx, key); return err },
+		"Find":     func() error { _, err := s.Find(ctx, key.Tenant, hold.ID); return err },
+		"List":     func() error { _, _, err := s.List(ctx, ledger.Filter{Tenant: key.Tenant, Limit: 1}); return err },
+		"Wait":     func() error { return s.Wait(ctx, key, 0) },
+		"Claim":    func() error { return of(s.Claim(ctx, claim)) },
+		"Cross":    func() error { return of(s.Cross(ctx, hold, crossing())) },
+		"Free":     func() error { return of(s.Free(ctx, hold, failure())) },
+		"Record":   func() error { return of(s.Record(ctx, hold, receipt("{}"))) },
+		"Judge":    func() error { return of(s.Judge(ctx, hold, ledger.OK, "")) },
+		"Park":     func() error { return of(s.Park(ctx, hold, "?")) },
+		"Recover":  func() error { return of(s.Recover(ctx, recovery)) },
+		"Redo":     func() error { return of(s.Redo(ctx, hold, lease)) },
+		"Progress": func() error { return of(s.Progress(ctx, hold, nil)) },
+		"Resolve":  func() error { return of(s.Resolve(ctx, ledger.Resolution{Tenant: key.Tenant, ID: hold.ID})) },
 		"Sweep": func() error {
 			_, err := s.Sweep(ctx, ledger.Sweep{Attempt: "at_x", Lease: lease, Limit: 9})
 			return err

@@ -198,6 +198,9 @@ func kinds() []kind {
 	all = append(all, held("redo", func(ctx context.Context, l ledger.Ledger, h ledger.Hold) (ledger.Row, bool, error) {
 		return l.Redo(ctx, h, lease)
 	})...)
+	all = append(all, held("progress", func(ctx context.Context, l ledger.Ledger, h ledger.Hold) (ledger.Row, bool, error) {
+		return l.Progress(ctx, h, []byte("half"))
+	})...)
 	all = append(all, held("judge", func(ctx context.Context, l ledger.Ledger, h ledger.Hold) (ledger.Row, bool, error) {
 		return l.Judge(ctx, h, ledger.Failed, "not there")
 	})...)

@@ -64,7 +64,7 @@ func (w *walk) run() {
 
 // order are the names of moves; the frequent ones stand there more than once.
 var order = []string{
-	"claim", "claim", "claim", "claim", "cross", "cross", "cross", "free", "free", "record", "record", "judge", "park",
+	"claim", "claim", "claim", "claim", "cross", "cross", "cross", "free", "free", "record", "record", "judge", "park", "progress",
 	"recover", "recover", "redo", "redo", "resolve", "sweep", "expire", "purge", "advance", "advance", "advance", "find",
 }
 
@@ -92,6 +92,10 @@ func (w *walk) moves() map[string]func() {
 		"judge": move("judge", func(h ledger.Hold) func(ledger.Ledger) (ledger.Row, bool, error) {
 			v, reason := rapid.SampledFrom([]ledger.Verdict{ledger.Pending, ledger.OK, ledger.Failed}).Draw(w.T, "verdict"), w.text()
 			return func(l ledger.Ledger) (ledger.Row, bool, error) { return l.Judge(w.ctx, h, v, reason) }
+		}),
+		"progress": move("progress", func(h ledger.Hold) func(ledger.Ledger) (ledger.Row, bool, error) {
+			progress := w.bytes()
+			return func(l ledger.Ledger) (ledger.Row, bool, error) { return l.Progress(w.ctx, h, progress) }
 		}),
 		"park": move("park", func(h ledger.Hold) func(ledger.Ledger) (ledger.Row, bool, error) {
 			reason := w.text()

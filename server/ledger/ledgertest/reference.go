@@ -77,6 +77,12 @@ func (r *reference) Judge(_ context.Context, hold ledger.Hold, verdict ledger.Ve
 	})
 }
 
+func (r *reference) Progress(_ context.Context, hold ledger.Hold, progress []byte) (ledger.Row, bool, error) {
+	return r.move(hold.Key, func(row ledger.Row, now time.Time) (ledger.Row, bool) {
+		return rules.Progress(row, hold, progress, now)
+	})
+}
+
 func (r *reference) Park(_ context.Context, hold ledger.Hold, reason string) (ledger.Row, bool, error) {
 	return r.move(hold.Key, func(row ledger.Row, now time.Time) (ledger.Row, bool) { return rules.Park(row, hold, reason, now) })
 }

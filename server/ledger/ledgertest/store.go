@@ -50,6 +50,7 @@ func cases() []testCase {
 		{"late receipts", testLateReceipts},
 		{"verdicts", testVerdicts},
 		{"recover", testRecover},
+		{"progress", testProgress},
 		{"redo", testRedo},
 		{"redo of a doubt", testRedoUnknown},
 		{"resolve", testResolve},

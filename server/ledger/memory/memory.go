@@ -99,6 +99,13 @@ func (l *Ledger) Judge(ctx context.Context, hold ledger.Hold, verdict ledger.Ver
 	})
 }
 
+// Progress keeps what the owner of a row says of how far it is.
+func (l *Ledger) Progress(ctx context.Context, hold ledger.Hold, progress []byte) (ledger.Row, bool, error) {
+	return l.move(ctx, hold.Key, func(row ledger.Row, now time.Time) (ledger.Row, bool) {
+		return rules.Progress(row, hold, progress, now)
+	})
+}
+
 // Park notes that nobody knows what became of an operation.
 func (l *Ledger) Park(ctx context.Context, hold ledger.Hold, reason string) (ledger.Row, bool, error) {
 	return l.move(ctx, hold.Key, func(row ledger.Row, now time.Time) (ledger.Row, bool) {

@@ -114,6 +114,7 @@ func front(line *list.List) (ledger.Key, bool) {
 func clone(row ledger.Row) ledger.Row {
 	row.Input = bytes.Clone(row.Input)
 	row.Journal = bytes.Clone(row.Journal)
+	row.Progress = bytes.Clone(row.Progress)
 	row.Receipt.Output = bytes.Clone(row.Receipt.Output)
 	row.Failure.Status = bytes.Clone(row.Failure.Status)
 	row.Trail = slices.Clone(row.Trail)

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"bytes"
 	"time"
 
 	"github.com/remedyrpc/remedy/server/ledger"
@@ -23,7 +24,7 @@ func Claim(row ledger.Row, claim ledger.Claim, now time.Time) (ledger.Row, bool)
 		return Read(row, now), false
 	}
 	row.Fence++
-	row.Attempt = claim.Attempt
+	row.Attempt, row.Progress = claim.Attempt, nil
 	if claim.Immediate != nil {
 		return cross(row, *claim.Immediate, now), true
 	}
@@ -147,6 +148,21 @@ func Judge(row ledger.Row, hold ledger.Hold, verdict ledger.Verdict, reason stri
 	}
 }
 
+// Progress keeps what the owner of a row says of how far it is. It is no move and leaves no trail.
+//
+//	CLAIMED, EFFECT   by its owner
+func Progress(row ledger.Row, hold ledger.Hold, progress []byte, now time.Time) (ledger.Row, bool) {
+	switch {
+	case !owned(&row, hold) || row.State != ledger.Claimed && row.State != ledger.Effect:
+		return Read(row, now), false
+	case bytes.Equal(row.Progress, progress):
+		return Read(row, now), true
+	default:
+		row.Progress = progress
+		return change(row, now), true
+	}
+}
+
 // Park notes that nobody knows what became of an operation.
 //
 //	CLAIMED, EFFECT → UNKNOWN   by its owner
@@ -208,7 +224,7 @@ func Redo(row ledger.Row, hold ledger.Hold, lease time.Duration, now time.Time) 
 		return Read(row, now), true
 	case owned(&row, hold) && (row.State == ledger.Effect || row.State == ledger.Unknown && row.Crossings > 0):
 		row.Fence++
-		row.Reason = ""
+		row.Reason, row.Progress = "", nil
 		return move(row, ledger.Claimed, now.Add(lease), owner(&row, ""), now), true
 	default:
 		return Read(row, now), false

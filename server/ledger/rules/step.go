@@ -51,7 +51,7 @@ func move(row ledger.Row, to ledger.State, leaseUntil time.Time, by step, now ti
 	row.Trail = append(append(make([]ledger.Move, 0, len(older)+1), older...), entry)
 	row.State, row.LeaseUntil, row.MovedAt = to, leaseUntil, now
 	if to == ledger.Free || to == ledger.Done {
-		row.Input = nil
+		row.Input, row.Progress = nil, nil
 	}
 	return change(row, now)
 }

@@ -94,7 +94,7 @@ func Purge(row ledger.Row, now time.Time) (ledger.Row, bool) {
 	if len(row.Receipt.Output) > 0 {
 		row.Receipt.Output, row.Receipt.Omitted = nil, ledger.Purged
 	}
-	row.Input, row.Journal, row.Failure.Status = nil, nil, nil
+	row.Input, row.Journal, row.Progress, row.Failure.Status = nil, nil, nil, nil
 	row.Reason, row.VerdictReason = "", ""
 	trail := make([]ledger.Move, len(row.Trail))
 	for i, m := range row.Trail {
@@ -111,6 +111,6 @@ func purged(row *ledger.Row) bool {
 			return false
 		}
 	}
-	held := len(row.Input) + len(row.Journal) + len(row.Receipt.Output) + len(row.Failure.Status)
+	held := len(row.Input) + len(row.Journal) + len(row.Progress) + len(row.Receipt.Output) + len(row.Failure.Status)
 	return held+len(row.Reason)+len(row.VerdictReason) == 0
 }

@@ -166,12 +166,22 @@ func TestFull(t *testing.T) {
 			t.Fatalf("operation %d is %v, %v", i, row.State, err)
 		}
 	}
-	row, err := l.Get(t.Context(), claimOf("0").Key)
-	if err != nil {
-		t.Fatal(err)
+	freed := 0
+	for i := range made {
+		row, err := l.Get(t.Context(), claimOf(strconv.Itoa(i)).Key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, ok, err := l.Free(t.Context(), row.Hold(), ledger.Failure{})
+		switch {
+		case ok:
+			freed++
+		case !errors.Is(err, ledger.ErrUnavailable):
+			t.Errorf("Free() = %v, %v; want that there is no room", ok, err)
+		}
 	}
-	if _, ok, err := l.Free(t.Context(), row.Hold(), ledger.Failure{}); !ok {
-		t.Errorf("Free() = %v, %v; want that it needs no room", ok, err)
+	if freed == 0 {
+		t.Error("none could be freed, though that needs hardly any room")
 	}
 }
 

@@ -17,7 +17,7 @@ type Arguments struct {
 	to, crossed                 int64
 	sent, prepared              []byte
 	toolVersion, principal, run string
-	input, journal              []byte
+	input, journal, progress    []byte
 	output, hash                []byte
 	omitted, size, kept         int64
 	verdict                     int64
@@ -51,6 +51,7 @@ var arguments = map[string]func(*Arguments) any{
 	"run":       func(a *Arguments) any { return a.run },
 	"input":     func(a *Arguments) any { return a.input },
 	"journal":   func(a *Arguments) any { return a.journal },
+	"progress":  func(a *Arguments) any { return a.progress },
 	"output":    func(a *Arguments) any { return a.output },
 	"hash":      func(a *Arguments) any { return a.hash },
 	"omitted":   func(a *Arguments) any { return a.omitted },

@@ -19,7 +19,7 @@ ON CONFLICT (tenant, scope, tool, key) DO UPDATE SET
   state = excluded.state, fence = o.fence + 1, attempt = excluded.attempt, lease_until = {{now}} + @lease,
   id = {{fresh "id"}}, sent = {{fresh "sent"}}, prepared = {{fresh "prepared"}},
   tool_version = {{fresh "tool_version"}}, principal = {{fresh "principal"}}, run_id = {{fresh "run_id"}},
-  input = {{fresh "input"}}, created_at = {{fresh "created_at"}},
+  progress = NULL, input = {{fresh "input"}}, created_at = {{fresh "created_at"}},
   crossings = CASE o.state WHEN 1 THEN 0 ELSE o.crossings END + excluded.crossings,
   journal = CASE WHEN o.state = 1 OR excluded.crossings = 1 THEN excluded.journal ELSE o.journal END,
   crossed_at = CASE WHEN o.state = 1 OR excluded.crossings = 1 THEN excluded.crossed_at ELSE o.crossed_at END,
@@ -44,7 +44,8 @@ WHERE {{key}} AND id = @id AND fence = @fence AND state = 2
 UPDATE {{table}} SET {{moved "" (harmless "1" "5") "fence" "id" "attempt"}},
   state = {{harmless "1" "5"}}, lease_until = 0,
   failure_code = {{harmless "@code" "failure_code"}}, failure_status = {{harmless "@status" "failure_status"}},
-  reason = {{harmless "reason" "@code"}}, input = {{harmless "NULL" "input"}}
+  reason = {{harmless "reason" "@code"}}, input = {{harmless "NULL" "input"}},
+  progress = {{harmless "NULL" "progress"}}
 WHERE {{key}} AND id = @id AND fence = @fence AND state IN (2, 3)
 {{returning}}`
 
@@ -52,7 +53,8 @@ WHERE {{key}} AND id = @id AND fence = @fence AND state IN (2, 3)
 	recordText = `
 UPDATE {{table}} SET {{moved "" "4" "CAST(@fence AS bigint)" "id" "CASE WHEN fence = @fence THEN attempt ELSE '' END"}},
   state = 4, lease_until = 0, output = @output, omitted = @omitted, size = @size, hash = @hash, kept = @kept,
-  completed_at = {{now}}, contradicted = CASE state WHEN 6 THEN 1 ELSE 0 END, reason = '', input = NULL
+  completed_at = {{now}}, contradicted = CASE state WHEN 6 THEN 1 ELSE 0 END, reason = '', input = NULL,
+  progress = NULL
 WHERE {{key}} AND id = @id AND ((state = 3 AND fence = @fence) OR state IN (5, 6))
 {{returning}}`
 
@@ -60,6 +62,12 @@ WHERE {{key}} AND id = @id AND ((state = 3 AND fence = @fence) OR state IN (5, 6
 	judgeText = `
 UPDATE {{table}} SET version = version + 1, verdict = @verdict, verdict_reason = @reason
 WHERE {{key}} AND id = @id AND state = 4 AND verdict <> 1 AND @verdict <> 0 AND (verdict <> @verdict OR verdict_reason <> @reason)
+{{returning}}`
+
+	// CLAIMED, EFFECT: its owner says how far it is.
+	progressText = `
+UPDATE {{table}} SET version = version + 1, progress = @progress
+WHERE {{key}} AND id = @id AND fence = @fence AND state IN (2, 3) AND progress IS DISTINCT FROM @progress
 {{returning}}`
 
 	// CLAIMED, EFFECT → UNKNOWN, by its owner.
@@ -85,7 +93,7 @@ WHERE {{key}} AND state IN (5, 6) AND moved_at <= {{now}} - @every
 	// EFFECT → CLAIMED, by its owner, under a new fence; UNKNOWN, crossed → CLAIMED, by whoever looked last.
 	redoText = `
 UPDATE {{table}} SET {{moved "" "2" "fence + 1" "id" "attempt"}}, state = 2, fence = fence + 1, lease_until = {{now}} + @lease,
-  reason = ''
+  reason = '', progress = NULL
 WHERE {{key}} AND id = @id AND fence = @fence AND (state = 3 OR state = 5 AND crossings > 0)
 {{returning}}`
 
@@ -93,7 +101,7 @@ WHERE {{key}} AND id = @id AND fence = @fence AND (state = 3 OR state = 5 AND cr
 	appliedText = `
 UPDATE {{table}} SET {{moved "" "4" "fence" "id" "''"}},
   state = 4, output = @output, omitted = @omitted, size = @size, hash = @hash, kept = @kept, completed_at = {{now}},
-  reason = '', input = NULL
+  reason = '', input = NULL, progress = NULL
 WHERE tenant = @tenant AND id = @id AND state = 5
 {{returning}}`
 
@@ -109,7 +117,8 @@ UPDATE {{table}} SET {{moved "" swept (effect "fence + 1" "fence") "id" "@attemp
   state = {{swept}}, fence = {{effect "fence + 1" "fence"}}, attempt = {{effect "@attempt" "attempt"}},
   lease_until = {{effect (print now " + @lease") "0"}}, looked_at = {{effect now "looked_at"}},
   reason = CASE WHEN state = 2 AND crossings > 0 THEN @reason ELSE reason END,
-  input = CASE WHEN state = 2 AND crossings = 0 THEN NULL ELSE input END
+  input = CASE WHEN state = 2 AND crossings = 0 THEN NULL ELSE input END,
+  progress = CASE WHEN state = 2 AND crossings = 0 THEN NULL ELSE progress END
 WHERE {{oldest "lease_until" "state IN (2, 3)" "0"}}
 {{returning}}`
 
@@ -125,7 +134,7 @@ WHERE {{oldest "moved_at" "state IN (1, 4) AND kept = @kept" "@every"}}`
 
 	// What is to be written was computed from the row as it was at a version.
 	purgeText = `
-UPDATE {{table}} SET version = version + 1, output = NULL, omitted = @omitted, kept = 0, input = NULL, journal = NULL,
+UPDATE {{table}} SET version = version + 1, output = NULL, omitted = @omitted, kept = 0, input = NULL, journal = NULL, progress = NULL,
   failure_status = NULL, reason = '', verdict_reason = '', trail = @trail
 WHERE tenant = @tenant AND id = @id AND version = @version
 {{returning}}`

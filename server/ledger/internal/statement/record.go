@@ -15,7 +15,7 @@ type record struct {
 	id, attempt                                                    string
 	sent, prepared                                                 []byte
 	toolVersion, principal, runID                                  string
-	input, journal                                                 []byte
+	input, journal, progress                                       []byte
 	leaseUntil, actsUntil, createdAt, crossedAt, movedAt, lookedAt int64
 	output, hash                                                   []byte
 	omitted, size, completedAt, verdict                            int64
@@ -50,6 +50,7 @@ var columns = []struct {
 	{"run_id", func(r *record) any { return &r.runID }},
 	{"input", func(r *record) any { return &r.input }},
 	{"journal", func(r *record) any { return &r.journal }},
+	{"progress", func(r *record) any { return &r.progress }},
 	{"lease_until", func(r *record) any { return &r.leaseUntil }},
 	{"acts_until", func(r *record) any { return &r.actsUntil }},
 	{"created_at", func(r *record) any { return &r.createdAt }},
@@ -107,7 +108,7 @@ func (r *record) seen() Seen {
 		Key: r.key, State: ledger.State(r.state), Version: r.version, //nolint:gosec // as stored
 		ID: r.id, Attempt: r.attempt, Fence: r.fence, Crossings: int(r.crossings),
 		ToolVersion: r.toolVersion, Principal: r.principal, RunID: r.runID,
-		Input: filled(r.input), Journal: filled(r.journal),
+		Input: filled(r.input), Journal: filled(r.journal), Progress: filled(r.progress),
 		Leased: r.now < r.leaseUntil, LeaseUntil: moment(r.leaseUntil), ActsUntil: moment(r.actsUntil),
 		CreatedAt: moment(r.createdAt), CrossedAt: moment(r.crossedAt), MovedAt: moment(r.movedAt), LookedAt: moment(r.lookedAt),
 		Receipt: ledger.Receipt{

@@ -2,7 +2,7 @@ package statement
 
 // Statements are all that a ledger runs, in one dialect.
 type Statements struct {
-	Claim, Cross, Free, Record, Judge, Park, Recover, Look, Redo, Applied, Close, Sweep, Drop, Forget, Purge, Get, Find *Statement
+	Claim, Cross, Free, Record, Judge, Progress, Park, Recover, Look, Redo, Applied, Close, Sweep, Drop, Forget, Purge, Get, Find *Statement
 
 	dialect *Dialect
 }
@@ -42,6 +42,7 @@ func (s *Statements) all() []text {
 		{&s.Free, "free", freeText},
 		{&s.Record, "record", recordText},
 		{&s.Judge, "judge", judgeText},
+		{&s.Progress, "progress", progressText},
 		{&s.Park, "park", parkText},
 		{&s.Recover, "recover", recoverText},
 		{&s.Look, "look", lookText},

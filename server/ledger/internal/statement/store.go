@@ -155,6 +155,15 @@ func (s Store) Judge(ctx context.Context, h ledger.Hold, v ledger.Verdict, reaso
 	}))
 }
 
+// Progress implements [ledger.Ledger].
+func (s Store) Progress(ctx context.Context, h ledger.Hold, progress []byte) (ledger.Row, bool, error) {
+	a := held(h, "")
+	a.progress = filled(progress)
+	return s.move(ctx, s.statements.Progress, s.statements.Get, a, always(func(seen Seen) (ledger.Row, bool) {
+		return rules.Progress(seen.Row, h, progress, seen.Now)
+	}))
+}
+
 // Park implements [ledger.Ledger].
 func (s Store) Park(ctx context.Context, h ledger.Hold, reason string) (ledger.Row, bool, error) {
 	a := held(h, reason)

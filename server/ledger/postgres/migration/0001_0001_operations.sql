@@ -35,6 +35,7 @@ CREATE TABLE {{schema}}.operations (
   trail          text   NOT NULL,
   failure_status bytea,
   journal        bytea,
+  progress       bytea,
   input          bytea,
   output         bytea,
   waited_until   bigint NOT NULL DEFAULT 0, -- somebody waits, and is told of moves

@@ -35,6 +35,7 @@ CREATE TABLE operations (
   trail          text   NOT NULL,
   failure_status blob,
   journal        blob,
+  progress       blob,
   input          blob,
   output         blob,
   PRIMARY KEY (tenant, scope, tool, key)
