@@ -40,6 +40,7 @@ type settlement struct {
 // carry has the effect, calls it once and settles what comes of it, however long its caller waits.
 func (s *Server) carry(ctx context.Context, w work, effect func(context.Context) (any, error), settled chan<- settlement) {
 	defer s.carrying.end()
+	defer w.op.reporter.end()
 	ended := false
 	defer func() {
 		if value := recover(); !ended {

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"google.golang.org/protobuf/types/known/durationpb"
+
 	"github.com/remedyrpc/remedy/errs"
 	servicev1 "github.com/remedyrpc/remedy/gen/remedy/service/v1"
 	remedyv1 "github.com/remedyrpc/remedy/gen/remedy/v1"
@@ -16,6 +18,9 @@ func describe(t *AnyTool, whole bool) *servicev1.Tool {
 		return m
 	}
 	m.InputSchemaJson = t.schema.JSON()
+	if t.timeouts.Window > 0 {
+		m.Window = durationpb.New(t.timeouts.Window)
+	}
 	for _, d := range t.errors {
 		m.Errors = append(m.Errors, &servicev1.DeclaredError{
 			Code: string(d.Code()), Domain: d.Sentinel().Domain, Message: d.Headline(),

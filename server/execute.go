@@ -34,6 +34,12 @@ func (s *Server) execute(ctx context.Context, c *call) error {
 		}
 	}()
 	w := c.work()
+	w.op.reporter = &reporter{server: s, hold: c.row.Hold()}
+	defer func() {
+		if !w.op.crossed {
+			w.op.reporter.end()
+		}
+	}()
 	effect, err := s.prepare(ctx, c, w.op)
 	if err != nil {
 		ended = true

@@ -176,6 +176,10 @@ func (f *faulty) Judge(ctx context.Context, hold ledger.Hold, verdict ledger.Ver
 	})
 }
 
+func (f *faulty) Progress(ctx context.Context, h ledger.Hold, progress []byte) (ledger.Row, bool, error) {
+	return do(ctx, f, "progress", func(ctx context.Context) (ledger.Row, bool, error) { return f.Ledger.Progress(ctx, h, progress) })
+}
+
 func (f *faulty) Park(ctx context.Context, hold ledger.Hold, reason string) (ledger.Row, bool, error) {
 	return do(ctx, f, "park", func(ctx context.Context) (ledger.Row, bool, error) { return f.Ledger.Park(ctx, hold, reason) })
 }

@@ -25,8 +25,9 @@ type Op struct {
 	// Journaled is what Journal kept, in Recover; nil where it kept nothing.
 	Journaled []byte
 
-	journal []byte
-	crossed bool // it is too late for a note
+	journal  []byte
+	crossed  bool      // it is too late for a note
+	reporter *reporter // nil where nobody is told
 }
 
 // Journal keeps a note, at most 4 KiB, with the crossing, for Recover to find in Journaled: a number that the other system

@@ -35,7 +35,7 @@ func operationOf(row *ledger.Row) *servicev1.Operation {
 		Crossings:  int32(row.Crossings), //nolint:gosec // a few
 		CreateTime: timestamp(row.CreatedAt), CrossTime: timestamp(row.CrossedAt), UpdateTime: timestamp(row.MovedAt),
 		Verdict: verdictOf(row.Verdict), VerdictReason: row.VerdictReason, Reason: row.Reason, FailureCode: row.Failure.Code,
-		Contradicted: row.Contradicted,
+		Contradicted: row.Contradicted, Progress: progressOf(row),
 	}
 }
 

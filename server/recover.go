@@ -31,7 +31,7 @@ func (s *Server) look(ctx context.Context, w work) (found, error) {
 		return found{}, w.unfit
 	}
 	op := *w.op // the effect may still have the other one
-	op.Journaled = w.row.Journal
+	op.Journaled, op.reporter = w.row.Journal, nil
 	return detached(ctx, w.tool.timeouts.Recover, "Recover", func(ctx context.Context) (f found, err error) {
 		f.out, f.committed, err = w.tool.recover(ctx, &op, w.in)
 		return f, err

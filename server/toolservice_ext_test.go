@@ -197,7 +197,7 @@ func TestNoInput(t *testing.T) {
 		}
 		result := response.GetResult()
 		text := result.GetOutputJson() + result.GetOutputStruct().GetFields()["op"].GetStringValue()
-		if !strings.Contains(text, `{ID: Key: Attempt:0 Tool:t Principal: Tenant: Journaled:[] journal:[] crossed:false}`) {
+		if !strings.Contains(text, `{ID: Key: Attempt:0 Tool:t Principal: Tenant: Journaled:[] journal:[] crossed:false reporter:<nil>}`) {
 			t.Errorf("%s: got %s", name, text)
 		}
 		if result.GetOperationId() != "" || result.GetFirstCompletedAt() != nil || result.GetReplayed() || result.GetVerified() {

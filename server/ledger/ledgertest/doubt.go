@@ -57,7 +57,7 @@ func (s *suite) throttled(row ledger.Row) {
 	s.must(s.Recover(s.Context(), at))
 }
 
-// testProgress holds that what an owner says of how far it is is seen by who waits, and goes when the operation ends.
+// testProgress holds that what an owner says of how far it has come is seen by who waits, and goes when the operation ends.
 func testProgress(s *suite) {
 	says := func(row ledger.Row, progress string) ledger.Row {
 		s.Helper()

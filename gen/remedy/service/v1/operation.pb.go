@@ -236,7 +236,9 @@ type Operation struct {
 	// It had been closed as not applied when it turned out to have taken effect.
 	Contradicted bool `protobuf:"varint,16,opt,name=contradicted,proto3" json:"contradicted,omitempty"`
 	// Every move, the oldest first, at most the last 64; not in lists.
-	Trail         []*OperationMove `protobuf:"bytes,17,rep,name=trail,proto3" json:"trail,omitempty"`
+	Trail []*OperationMove `protobuf:"bytes,17,rep,name=trail,proto3" json:"trail,omitempty"`
+	// How far it is, or was when it was lost; not when it is done, closed or free.
+	Progress      *OperationProgress `protobuf:"bytes,18,opt,name=progress,proto3" json:"progress,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -390,6 +392,86 @@ func (x *Operation) GetTrail() []*OperationMove {
 	return nil
 }
 
+func (x *Operation) GetProgress() *OperationProgress {
+	if x != nil {
+		return x.Progress
+	}
+	return nil
+}
+
+// OperationProgress is what a tool says of how far an operation is.
+type OperationProgress struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How much is done, in any unit.
+	Done float64 `protobuf:"fixed64,1,opt,name=done,proto3" json:"done,omitempty"`
+	// How much there is to do, in the same unit; zero when that is not known.
+	Total float64 `protobuf:"fixed64,2,opt,name=total,proto3" json:"total,omitempty"`
+	// What it is about, at most 256 bytes; may be empty.
+	Message string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
+	// When the tool said so.
+	Time          *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=time,proto3" json:"time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OperationProgress) Reset() {
+	*x = OperationProgress{}
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OperationProgress) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OperationProgress) ProtoMessage() {}
+
+func (x *OperationProgress) ProtoReflect() protoreflect.Message {
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OperationProgress.ProtoReflect.Descriptor instead.
+func (*OperationProgress) Descriptor() ([]byte, []int) {
+	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *OperationProgress) GetDone() float64 {
+	if x != nil {
+		return x.Done
+	}
+	return 0
+}
+
+func (x *OperationProgress) GetTotal() float64 {
+	if x != nil {
+		return x.Total
+	}
+	return 0
+}
+
+func (x *OperationProgress) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *OperationProgress) GetTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Time
+	}
+	return nil
+}
+
 // OperationMove is one entry of the audit trail.
 type OperationMove struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -413,7 +495,7 @@ type OperationMove struct {
 
 func (x *OperationMove) Reset() {
 	*x = OperationMove{}
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[1]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -425,7 +507,7 @@ func (x *OperationMove) String() string {
 func (*OperationMove) ProtoMessage() {}
 
 func (x *OperationMove) ProtoReflect() protoreflect.Message {
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[1]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -438,7 +520,7 @@ func (x *OperationMove) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OperationMove.ProtoReflect.Descriptor instead.
 func (*OperationMove) Descriptor() ([]byte, []int) {
-	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{1}
+	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *OperationMove) GetTime() *timestamppb.Timestamp {
@@ -506,7 +588,7 @@ type OperationName struct {
 
 func (x *OperationName) Reset() {
 	*x = OperationName{}
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[2]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -518,7 +600,7 @@ func (x *OperationName) String() string {
 func (*OperationName) ProtoMessage() {}
 
 func (x *OperationName) ProtoReflect() protoreflect.Message {
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[2]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -531,7 +613,7 @@ func (x *OperationName) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OperationName.ProtoReflect.Descriptor instead.
 func (*OperationName) Descriptor() ([]byte, []int) {
-	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{2}
+	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *OperationName) GetName() isOperationName_Name {
@@ -590,7 +672,7 @@ type ToolOperation struct {
 
 func (x *ToolOperation) Reset() {
 	*x = ToolOperation{}
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[3]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -602,7 +684,7 @@ func (x *ToolOperation) String() string {
 func (*ToolOperation) ProtoMessage() {}
 
 func (x *ToolOperation) ProtoReflect() protoreflect.Message {
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[3]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -615,7 +697,7 @@ func (x *ToolOperation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolOperation.ProtoReflect.Descriptor instead.
 func (*ToolOperation) Descriptor() ([]byte, []int) {
-	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{3}
+	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ToolOperation) GetTool() string {
@@ -643,7 +725,7 @@ type GetOperationRequest struct {
 
 func (x *GetOperationRequest) Reset() {
 	*x = GetOperationRequest{}
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[4]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -655,7 +737,7 @@ func (x *GetOperationRequest) String() string {
 func (*GetOperationRequest) ProtoMessage() {}
 
 func (x *GetOperationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[4]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -668,7 +750,7 @@ func (x *GetOperationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetOperationRequest.ProtoReflect.Descriptor instead.
 func (*GetOperationRequest) Descriptor() ([]byte, []int) {
-	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{4}
+	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *GetOperationRequest) GetOperation() *OperationName {
@@ -689,7 +771,7 @@ type GetOperationResponse struct {
 
 func (x *GetOperationResponse) Reset() {
 	*x = GetOperationResponse{}
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[5]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -701,7 +783,7 @@ func (x *GetOperationResponse) String() string {
 func (*GetOperationResponse) ProtoMessage() {}
 
 func (x *GetOperationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[5]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -714,7 +796,7 @@ func (x *GetOperationResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetOperationResponse.ProtoReflect.Descriptor instead.
 func (*GetOperationResponse) Descriptor() ([]byte, []int) {
-	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{5}
+	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *GetOperationResponse) GetOperation() *Operation {
@@ -745,7 +827,7 @@ type ListOperationsRequest struct {
 
 func (x *ListOperationsRequest) Reset() {
 	*x = ListOperationsRequest{}
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[6]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -757,7 +839,7 @@ func (x *ListOperationsRequest) String() string {
 func (*ListOperationsRequest) ProtoMessage() {}
 
 func (x *ListOperationsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[6]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -770,7 +852,7 @@ func (x *ListOperationsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListOperationsRequest.ProtoReflect.Descriptor instead.
 func (*ListOperationsRequest) Descriptor() ([]byte, []int) {
-	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{6}
+	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ListOperationsRequest) GetPageSize() int32 {
@@ -828,7 +910,7 @@ type ListOperationsResponse struct {
 
 func (x *ListOperationsResponse) Reset() {
 	*x = ListOperationsResponse{}
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[7]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -840,7 +922,7 @@ func (x *ListOperationsResponse) String() string {
 func (*ListOperationsResponse) ProtoMessage() {}
 
 func (x *ListOperationsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[7]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -853,7 +935,7 @@ func (x *ListOperationsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListOperationsResponse.ProtoReflect.Descriptor instead.
 func (*ListOperationsResponse) Descriptor() ([]byte, []int) {
-	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{7}
+	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ListOperationsResponse) GetOperations() []*Operation {
@@ -881,7 +963,7 @@ type WatchOperationRequest struct {
 
 func (x *WatchOperationRequest) Reset() {
 	*x = WatchOperationRequest{}
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[8]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -893,7 +975,7 @@ func (x *WatchOperationRequest) String() string {
 func (*WatchOperationRequest) ProtoMessage() {}
 
 func (x *WatchOperationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[8]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -906,7 +988,7 @@ func (x *WatchOperationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchOperationRequest.ProtoReflect.Descriptor instead.
 func (*WatchOperationRequest) Descriptor() ([]byte, []int) {
-	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{8}
+	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *WatchOperationRequest) GetOperation() *OperationName {
@@ -927,7 +1009,7 @@ type WatchOperationResponse struct {
 
 func (x *WatchOperationResponse) Reset() {
 	*x = WatchOperationResponse{}
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[9]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -939,7 +1021,7 @@ func (x *WatchOperationResponse) String() string {
 func (*WatchOperationResponse) ProtoMessage() {}
 
 func (x *WatchOperationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[9]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -952,7 +1034,7 @@ func (x *WatchOperationResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchOperationResponse.ProtoReflect.Descriptor instead.
 func (*WatchOperationResponse) Descriptor() ([]byte, []int) {
-	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{9}
+	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *WatchOperationResponse) GetOperation() *Operation {
@@ -973,7 +1055,7 @@ type ReconcileOperationRequest struct {
 
 func (x *ReconcileOperationRequest) Reset() {
 	*x = ReconcileOperationRequest{}
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[10]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -985,7 +1067,7 @@ func (x *ReconcileOperationRequest) String() string {
 func (*ReconcileOperationRequest) ProtoMessage() {}
 
 func (x *ReconcileOperationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[10]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -998,7 +1080,7 @@ func (x *ReconcileOperationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReconcileOperationRequest.ProtoReflect.Descriptor instead.
 func (*ReconcileOperationRequest) Descriptor() ([]byte, []int) {
-	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{10}
+	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ReconcileOperationRequest) GetOperation() *OperationName {
@@ -1019,7 +1101,7 @@ type ReconcileOperationResponse struct {
 
 func (x *ReconcileOperationResponse) Reset() {
 	*x = ReconcileOperationResponse{}
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[11]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1031,7 +1113,7 @@ func (x *ReconcileOperationResponse) String() string {
 func (*ReconcileOperationResponse) ProtoMessage() {}
 
 func (x *ReconcileOperationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[11]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1044,7 +1126,7 @@ func (x *ReconcileOperationResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReconcileOperationResponse.ProtoReflect.Descriptor instead.
 func (*ReconcileOperationResponse) Descriptor() ([]byte, []int) {
-	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{11}
+	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ReconcileOperationResponse) GetOperation() *Operation {
@@ -1071,7 +1153,7 @@ type ResolveOperationRequest struct {
 
 func (x *ResolveOperationRequest) Reset() {
 	*x = ResolveOperationRequest{}
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[12]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1083,7 +1165,7 @@ func (x *ResolveOperationRequest) String() string {
 func (*ResolveOperationRequest) ProtoMessage() {}
 
 func (x *ResolveOperationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[12]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1096,7 +1178,7 @@ func (x *ResolveOperationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResolveOperationRequest.ProtoReflect.Descriptor instead.
 func (*ResolveOperationRequest) Descriptor() ([]byte, []int) {
-	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{12}
+	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ResolveOperationRequest) GetId() string {
@@ -1138,7 +1220,7 @@ type ResolveOperationResponse struct {
 
 func (x *ResolveOperationResponse) Reset() {
 	*x = ResolveOperationResponse{}
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[13]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1150,7 +1232,7 @@ func (x *ResolveOperationResponse) String() string {
 func (*ResolveOperationResponse) ProtoMessage() {}
 
 func (x *ResolveOperationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[13]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1163,7 +1245,7 @@ func (x *ResolveOperationResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResolveOperationResponse.ProtoReflect.Descriptor instead.
 func (*ResolveOperationResponse) Descriptor() ([]byte, []int) {
-	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{13}
+	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ResolveOperationResponse) GetOperation() *Operation {
@@ -1184,7 +1266,7 @@ type PurgeOperationRequest struct {
 
 func (x *PurgeOperationRequest) Reset() {
 	*x = PurgeOperationRequest{}
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[14]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1196,7 +1278,7 @@ func (x *PurgeOperationRequest) String() string {
 func (*PurgeOperationRequest) ProtoMessage() {}
 
 func (x *PurgeOperationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[14]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1209,7 +1291,7 @@ func (x *PurgeOperationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PurgeOperationRequest.ProtoReflect.Descriptor instead.
 func (*PurgeOperationRequest) Descriptor() ([]byte, []int) {
-	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{14}
+	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *PurgeOperationRequest) GetId() string {
@@ -1230,7 +1312,7 @@ type PurgeOperationResponse struct {
 
 func (x *PurgeOperationResponse) Reset() {
 	*x = PurgeOperationResponse{}
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[15]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1242,7 +1324,7 @@ func (x *PurgeOperationResponse) String() string {
 func (*PurgeOperationResponse) ProtoMessage() {}
 
 func (x *PurgeOperationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_remedy_service_v1_operation_proto_msgTypes[15]
+	mi := &file_remedy_service_v1_operation_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1255,7 +1337,7 @@ func (x *PurgeOperationResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PurgeOperationResponse.ProtoReflect.Descriptor instead.
 func (*PurgeOperationResponse) Descriptor() ([]byte, []int) {
-	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{15}
+	return file_remedy_service_v1_operation_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *PurgeOperationResponse) GetOperation() *Operation {
@@ -1269,7 +1351,7 @@ var File_remedy_service_v1_operation_proto protoreflect.FileDescriptor
 
 const file_remedy_service_v1_operation_proto_rawDesc = "" +
 	"\n" +
-	"!remedy/service/v1/operation.proto\x12\x11remedy.service.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1cremedy/service/v1/tool.proto\x1a\x17remedy/v1/options.proto\"\xc9\x05\n" +
+	"!remedy/service/v1/operation.proto\x12\x11remedy.service.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1cremedy/service/v1/tool.proto\x1a\x17remedy/v1/options.proto\"\x8b\x06\n" +
 	"\tOperation\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04tool\x18\x02 \x01(\tR\x04tool\x12#\n" +
@@ -1291,7 +1373,13 @@ const file_remedy_service_v1_operation_proto_rawDesc = "" +
 	"\x06reason\x18\x0e \x01(\tR\x06reason\x12!\n" +
 	"\ffailure_code\x18\x0f \x01(\tR\vfailureCode\x12\"\n" +
 	"\fcontradicted\x18\x10 \x01(\bR\fcontradicted\x126\n" +
-	"\x05trail\x18\x11 \x03(\v2 .remedy.service.v1.OperationMoveR\x05trail\"\x8c\x02\n" +
+	"\x05trail\x18\x11 \x03(\v2 .remedy.service.v1.OperationMoveR\x05trail\x12@\n" +
+	"\bprogress\x18\x12 \x01(\v2$.remedy.service.v1.OperationProgressR\bprogress\"\x87\x01\n" +
+	"\x11OperationProgress\x12\x12\n" +
+	"\x04done\x18\x01 \x01(\x01R\x04done\x12\x14\n" +
+	"\x05total\x18\x02 \x01(\x01R\x05total\x12\x18\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\x12.\n" +
+	"\x04time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\"\x8c\x02\n" +
 	"\rOperationMove\x12.\n" +
 	"\x04time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x125\n" +
 	"\x04from\x18\x02 \x01(\x0e2!.remedy.service.v1.OperationStateR\x04from\x121\n" +
@@ -1403,70 +1491,73 @@ func file_remedy_service_v1_operation_proto_rawDescGZIP() []byte {
 }
 
 var file_remedy_service_v1_operation_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_remedy_service_v1_operation_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_remedy_service_v1_operation_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_remedy_service_v1_operation_proto_goTypes = []any{
 	(OperationState)(0),                // 0: remedy.service.v1.OperationState
 	(OperationVerdict)(0),              // 1: remedy.service.v1.OperationVerdict
 	(OperationResolution)(0),           // 2: remedy.service.v1.OperationResolution
 	(*Operation)(nil),                  // 3: remedy.service.v1.Operation
-	(*OperationMove)(nil),              // 4: remedy.service.v1.OperationMove
-	(*OperationName)(nil),              // 5: remedy.service.v1.OperationName
-	(*ToolOperation)(nil),              // 6: remedy.service.v1.ToolOperation
-	(*GetOperationRequest)(nil),        // 7: remedy.service.v1.GetOperationRequest
-	(*GetOperationResponse)(nil),       // 8: remedy.service.v1.GetOperationResponse
-	(*ListOperationsRequest)(nil),      // 9: remedy.service.v1.ListOperationsRequest
-	(*ListOperationsResponse)(nil),     // 10: remedy.service.v1.ListOperationsResponse
-	(*WatchOperationRequest)(nil),      // 11: remedy.service.v1.WatchOperationRequest
-	(*WatchOperationResponse)(nil),     // 12: remedy.service.v1.WatchOperationResponse
-	(*ReconcileOperationRequest)(nil),  // 13: remedy.service.v1.ReconcileOperationRequest
-	(*ReconcileOperationResponse)(nil), // 14: remedy.service.v1.ReconcileOperationResponse
-	(*ResolveOperationRequest)(nil),    // 15: remedy.service.v1.ResolveOperationRequest
-	(*ResolveOperationResponse)(nil),   // 16: remedy.service.v1.ResolveOperationResponse
-	(*PurgeOperationRequest)(nil),      // 17: remedy.service.v1.PurgeOperationRequest
-	(*PurgeOperationResponse)(nil),     // 18: remedy.service.v1.PurgeOperationResponse
-	(*timestamppb.Timestamp)(nil),      // 19: google.protobuf.Timestamp
-	(*ToolResult)(nil),                 // 20: remedy.service.v1.ToolResult
+	(*OperationProgress)(nil),          // 4: remedy.service.v1.OperationProgress
+	(*OperationMove)(nil),              // 5: remedy.service.v1.OperationMove
+	(*OperationName)(nil),              // 6: remedy.service.v1.OperationName
+	(*ToolOperation)(nil),              // 7: remedy.service.v1.ToolOperation
+	(*GetOperationRequest)(nil),        // 8: remedy.service.v1.GetOperationRequest
+	(*GetOperationResponse)(nil),       // 9: remedy.service.v1.GetOperationResponse
+	(*ListOperationsRequest)(nil),      // 10: remedy.service.v1.ListOperationsRequest
+	(*ListOperationsResponse)(nil),     // 11: remedy.service.v1.ListOperationsResponse
+	(*WatchOperationRequest)(nil),      // 12: remedy.service.v1.WatchOperationRequest
+	(*WatchOperationResponse)(nil),     // 13: remedy.service.v1.WatchOperationResponse
+	(*ReconcileOperationRequest)(nil),  // 14: remedy.service.v1.ReconcileOperationRequest
+	(*ReconcileOperationResponse)(nil), // 15: remedy.service.v1.ReconcileOperationResponse
+	(*ResolveOperationRequest)(nil),    // 16: remedy.service.v1.ResolveOperationRequest
+	(*ResolveOperationResponse)(nil),   // 17: remedy.service.v1.ResolveOperationResponse
+	(*PurgeOperationRequest)(nil),      // 18: remedy.service.v1.PurgeOperationRequest
+	(*PurgeOperationResponse)(nil),     // 19: remedy.service.v1.PurgeOperationResponse
+	(*timestamppb.Timestamp)(nil),      // 20: google.protobuf.Timestamp
+	(*ToolResult)(nil),                 // 21: remedy.service.v1.ToolResult
 }
 var file_remedy_service_v1_operation_proto_depIdxs = []int32{
 	0,  // 0: remedy.service.v1.Operation.state:type_name -> remedy.service.v1.OperationState
-	19, // 1: remedy.service.v1.Operation.create_time:type_name -> google.protobuf.Timestamp
-	19, // 2: remedy.service.v1.Operation.cross_time:type_name -> google.protobuf.Timestamp
-	19, // 3: remedy.service.v1.Operation.update_time:type_name -> google.protobuf.Timestamp
-	20, // 4: remedy.service.v1.Operation.result:type_name -> remedy.service.v1.ToolResult
+	20, // 1: remedy.service.v1.Operation.create_time:type_name -> google.protobuf.Timestamp
+	20, // 2: remedy.service.v1.Operation.cross_time:type_name -> google.protobuf.Timestamp
+	20, // 3: remedy.service.v1.Operation.update_time:type_name -> google.protobuf.Timestamp
+	21, // 4: remedy.service.v1.Operation.result:type_name -> remedy.service.v1.ToolResult
 	1,  // 5: remedy.service.v1.Operation.verdict:type_name -> remedy.service.v1.OperationVerdict
-	4,  // 6: remedy.service.v1.Operation.trail:type_name -> remedy.service.v1.OperationMove
-	19, // 7: remedy.service.v1.OperationMove.time:type_name -> google.protobuf.Timestamp
-	0,  // 8: remedy.service.v1.OperationMove.from:type_name -> remedy.service.v1.OperationState
-	0,  // 9: remedy.service.v1.OperationMove.to:type_name -> remedy.service.v1.OperationState
-	6,  // 10: remedy.service.v1.OperationName.key:type_name -> remedy.service.v1.ToolOperation
-	5,  // 11: remedy.service.v1.GetOperationRequest.operation:type_name -> remedy.service.v1.OperationName
-	3,  // 12: remedy.service.v1.GetOperationResponse.operation:type_name -> remedy.service.v1.Operation
-	0,  // 13: remedy.service.v1.ListOperationsRequest.states:type_name -> remedy.service.v1.OperationState
-	3,  // 14: remedy.service.v1.ListOperationsResponse.operations:type_name -> remedy.service.v1.Operation
-	5,  // 15: remedy.service.v1.WatchOperationRequest.operation:type_name -> remedy.service.v1.OperationName
-	3,  // 16: remedy.service.v1.WatchOperationResponse.operation:type_name -> remedy.service.v1.Operation
-	5,  // 17: remedy.service.v1.ReconcileOperationRequest.operation:type_name -> remedy.service.v1.OperationName
-	3,  // 18: remedy.service.v1.ReconcileOperationResponse.operation:type_name -> remedy.service.v1.Operation
-	2,  // 19: remedy.service.v1.ResolveOperationRequest.resolution:type_name -> remedy.service.v1.OperationResolution
-	3,  // 20: remedy.service.v1.ResolveOperationResponse.operation:type_name -> remedy.service.v1.Operation
-	3,  // 21: remedy.service.v1.PurgeOperationResponse.operation:type_name -> remedy.service.v1.Operation
-	7,  // 22: remedy.service.v1.OperationService.GetOperation:input_type -> remedy.service.v1.GetOperationRequest
-	9,  // 23: remedy.service.v1.OperationService.ListOperations:input_type -> remedy.service.v1.ListOperationsRequest
-	11, // 24: remedy.service.v1.OperationService.WatchOperation:input_type -> remedy.service.v1.WatchOperationRequest
-	13, // 25: remedy.service.v1.OperationService.ReconcileOperation:input_type -> remedy.service.v1.ReconcileOperationRequest
-	15, // 26: remedy.service.v1.OperationService.ResolveOperation:input_type -> remedy.service.v1.ResolveOperationRequest
-	17, // 27: remedy.service.v1.OperationService.PurgeOperation:input_type -> remedy.service.v1.PurgeOperationRequest
-	8,  // 28: remedy.service.v1.OperationService.GetOperation:output_type -> remedy.service.v1.GetOperationResponse
-	10, // 29: remedy.service.v1.OperationService.ListOperations:output_type -> remedy.service.v1.ListOperationsResponse
-	12, // 30: remedy.service.v1.OperationService.WatchOperation:output_type -> remedy.service.v1.WatchOperationResponse
-	14, // 31: remedy.service.v1.OperationService.ReconcileOperation:output_type -> remedy.service.v1.ReconcileOperationResponse
-	16, // 32: remedy.service.v1.OperationService.ResolveOperation:output_type -> remedy.service.v1.ResolveOperationResponse
-	18, // 33: remedy.service.v1.OperationService.PurgeOperation:output_type -> remedy.service.v1.PurgeOperationResponse
-	28, // [28:34] is the sub-list for method output_type
-	22, // [22:28] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	5,  // 6: remedy.service.v1.Operation.trail:type_name -> remedy.service.v1.OperationMove
+	4,  // 7: remedy.service.v1.Operation.progress:type_name -> remedy.service.v1.OperationProgress
+	20, // 8: remedy.service.v1.OperationProgress.time:type_name -> google.protobuf.Timestamp
+	20, // 9: remedy.service.v1.OperationMove.time:type_name -> google.protobuf.Timestamp
+	0,  // 10: remedy.service.v1.OperationMove.from:type_name -> remedy.service.v1.OperationState
+	0,  // 11: remedy.service.v1.OperationMove.to:type_name -> remedy.service.v1.OperationState
+	7,  // 12: remedy.service.v1.OperationName.key:type_name -> remedy.service.v1.ToolOperation
+	6,  // 13: remedy.service.v1.GetOperationRequest.operation:type_name -> remedy.service.v1.OperationName
+	3,  // 14: remedy.service.v1.GetOperationResponse.operation:type_name -> remedy.service.v1.Operation
+	0,  // 15: remedy.service.v1.ListOperationsRequest.states:type_name -> remedy.service.v1.OperationState
+	3,  // 16: remedy.service.v1.ListOperationsResponse.operations:type_name -> remedy.service.v1.Operation
+	6,  // 17: remedy.service.v1.WatchOperationRequest.operation:type_name -> remedy.service.v1.OperationName
+	3,  // 18: remedy.service.v1.WatchOperationResponse.operation:type_name -> remedy.service.v1.Operation
+	6,  // 19: remedy.service.v1.ReconcileOperationRequest.operation:type_name -> remedy.service.v1.OperationName
+	3,  // 20: remedy.service.v1.ReconcileOperationResponse.operation:type_name -> remedy.service.v1.Operation
+	2,  // 21: remedy.service.v1.ResolveOperationRequest.resolution:type_name -> remedy.service.v1.OperationResolution
+	3,  // 22: remedy.service.v1.ResolveOperationResponse.operation:type_name -> remedy.service.v1.Operation
+	3,  // 23: remedy.service.v1.PurgeOperationResponse.operation:type_name -> remedy.service.v1.Operation
+	8,  // 24: remedy.service.v1.OperationService.GetOperation:input_type -> remedy.service.v1.GetOperationRequest
+	10, // 25: remedy.service.v1.OperationService.ListOperations:input_type -> remedy.service.v1.ListOperationsRequest
+	12, // 26: remedy.service.v1.OperationService.WatchOperation:input_type -> remedy.service.v1.WatchOperationRequest
+	14, // 27: remedy.service.v1.OperationService.ReconcileOperation:input_type -> remedy.service.v1.ReconcileOperationRequest
+	16, // 28: remedy.service.v1.OperationService.ResolveOperation:input_type -> remedy.service.v1.ResolveOperationRequest
+	18, // 29: remedy.service.v1.OperationService.PurgeOperation:input_type -> remedy.service.v1.PurgeOperationRequest
+	9,  // 30: remedy.service.v1.OperationService.GetOperation:output_type -> remedy.service.v1.GetOperationResponse
+	11, // 31: remedy.service.v1.OperationService.ListOperations:output_type -> remedy.service.v1.ListOperationsResponse
+	13, // 32: remedy.service.v1.OperationService.WatchOperation:output_type -> remedy.service.v1.WatchOperationResponse
+	15, // 33: remedy.service.v1.OperationService.ReconcileOperation:output_type -> remedy.service.v1.ReconcileOperationResponse
+	17, // 34: remedy.service.v1.OperationService.ResolveOperation:output_type -> remedy.service.v1.ResolveOperationResponse
+	19, // 35: remedy.service.v1.OperationService.PurgeOperation:output_type -> remedy.service.v1.PurgeOperationResponse
+	30, // [30:36] is the sub-list for method output_type
+	24, // [24:30] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_remedy_service_v1_operation_proto_init() }
@@ -1475,7 +1566,7 @@ func file_remedy_service_v1_operation_proto_init() {
 		return
 	}
 	file_remedy_service_v1_tool_proto_init()
-	file_remedy_service_v1_operation_proto_msgTypes[2].OneofWrappers = []any{
+	file_remedy_service_v1_operation_proto_msgTypes[3].OneofWrappers = []any{
 		(*OperationName_Id)(nil),
 		(*OperationName_Key)(nil),
 	}
@@ -1485,7 +1576,7 @@ func file_remedy_service_v1_operation_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_remedy_service_v1_operation_proto_rawDesc), len(file_remedy_service_v1_operation_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   16,
+			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

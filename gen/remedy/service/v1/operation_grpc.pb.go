@@ -37,7 +37,8 @@ type OperationServiceClient interface {
 	GetOperation(ctx context.Context, in *GetOperationRequest, opts ...grpc.CallOption) (*GetOperationResponse, error)
 	// ListOperations lists operations, the newest first, without outputs and trails.
 	ListOperations(ctx context.Context, in *ListOperationsRequest, opts ...grpc.CallOption) (*ListOperationsResponse, error)
-	// WatchOperation sends the operation as it is, and again whenever it has moved, until it is done, closed or free.
+	// WatchOperation sends the operation as it is, and again whenever it has moved or says how far it is, until it is done, closed
+	// or free.
 	WatchOperation(ctx context.Context, in *WatchOperationRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchOperationResponse], error)
 	// ReconcileOperation looks what became of an operation that nobody knows the outcome of, and returns it as it is then. It
 	// never executes, and may be sent again.
@@ -136,7 +137,8 @@ type OperationServiceServer interface {
 	GetOperation(context.Context, *GetOperationRequest) (*GetOperationResponse, error)
 	// ListOperations lists operations, the newest first, without outputs and trails.
 	ListOperations(context.Context, *ListOperationsRequest) (*ListOperationsResponse, error)
-	// WatchOperation sends the operation as it is, and again whenever it has moved, until it is done, closed or free.
+	// WatchOperation sends the operation as it is, and again whenever it has moved or says how far it is, until it is done, closed
+	// or free.
 	WatchOperation(*WatchOperationRequest, grpc.ServerStreamingServer[WatchOperationResponse]) error
 	// ReconcileOperation looks what became of an operation that nobody knows the outcome of, and returns it as it is then. It
 	// never executes, and may be sent again.

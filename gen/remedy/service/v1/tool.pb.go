@@ -13,6 +13,7 @@ import (
 	v1 "github.com/remedyrpc/remedy/gen/remedy/v1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	structpb "google.golang.org/protobuf/types/known/structpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
@@ -300,7 +301,9 @@ type Tool struct {
 	// Who names its operations.
 	OperationKeySource OperationKeySource `protobuf:"varint,5,opt,name=operation_key_source,json=operationKeySource,proto3,enum=remedy.service.v1.OperationKeySource" json:"operation_key_source,omitempty"`
 	// Errors of its own that it declares, beside those of remedy.v1.
-	Errors        []*DeclaredError `protobuf:"bytes,6,rep,name=errors,proto3" json:"errors,omitempty"`
+	Errors []*DeclaredError `protobuf:"bytes,6,rep,name=errors,proto3" json:"errors,omitempty"`
+	// The least time that the deadline of a call has to leave, or it is answered deadline_too_short; absent for any.
+	Window        *durationpb.Duration `protobuf:"bytes,7,opt,name=window,proto3" json:"window,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -373,6 +376,13 @@ func (x *Tool) GetOperationKeySource() OperationKeySource {
 func (x *Tool) GetErrors() []*DeclaredError {
 	if x != nil {
 		return x.Errors
+	}
+	return nil
+}
+
+func (x *Tool) GetWindow() *durationpb.Duration {
+	if x != nil {
+		return x.Window
 	}
 	return nil
 }
@@ -831,7 +841,7 @@ var File_remedy_service_v1_tool_proto protoreflect.FileDescriptor
 
 const file_remedy_service_v1_tool_proto_rawDesc = "" +
 	"\n" +
-	"\x1cremedy/service/v1/tool.proto\x12\x11remedy.service.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17remedy/v1/options.proto\x1a\x16remedy/v1/repair.proto\"d\n" +
+	"\x1cremedy/service/v1/tool.proto\x12\x11remedy.service.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17remedy/v1/options.proto\x1a\x16remedy/v1/repair.proto\"d\n" +
 	"\x10ListToolsRequest\x12'\n" +
 	"\tpage_size\x18\x01 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\bpageSize\x12'\n" +
@@ -843,14 +853,15 @@ const file_remedy_service_v1_tool_proto_rawDesc = "" +
 	"\x0eGetToolRequest\x122\n" +
 	"\x04name\x18\x01 \x01(\tB\x1e\xbaH\x1br\x192\x17^[A-Za-z0-9_./-]{1,64}$R\x04name\">\n" +
 	"\x0fGetToolResponse\x12+\n" +
-	"\x04tool\x18\x01 \x01(\v2\x17.remedy.service.v1.ToolR\x04tool\"\xc1\x02\n" +
+	"\x04tool\x18\x01 \x01(\v2\x17.remedy.service.v1.ToolR\x04tool\"\xf4\x02\n" +
 	"\x04Tool\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
 	"\vdescription\x18\x02 \x01(\tR\vdescription\x12*\n" +
 	"\x11input_schema_json\x18\x03 \x01(\tR\x0finputSchemaJson\x12D\n" +
 	"\vannotations\x18\x04 \x01(\v2\".remedy.service.v1.ToolAnnotationsR\vannotations\x12W\n" +
 	"\x14operation_key_source\x18\x05 \x01(\x0e2%.remedy.service.v1.OperationKeySourceR\x12operationKeySource\x128\n" +
-	"\x06errors\x18\x06 \x03(\v2 .remedy.service.v1.DeclaredErrorR\x06errors\"p\n" +
+	"\x06errors\x18\x06 \x03(\v2 .remedy.service.v1.DeclaredErrorR\x06errors\x121\n" +
+	"\x06window\x18\a \x01(\v2\x19.google.protobuf.DurationR\x06window\"p\n" +
 	"\x0fToolAnnotations\x12\x1b\n" +
 	"\tread_only\x18\x01 \x01(\bR\breadOnly\x12 \n" +
 	"\vdestructive\x18\x02 \x01(\bR\vdestructive\x12\x1e\n" +
@@ -935,11 +946,12 @@ var file_remedy_service_v1_tool_proto_goTypes = []any{
 	(*CallToolRequest)(nil),       // 8: remedy.service.v1.CallToolRequest
 	(*CallToolResponse)(nil),      // 9: remedy.service.v1.CallToolResponse
 	(*ToolResult)(nil),            // 10: remedy.service.v1.ToolResult
-	(v1.StatusCode)(0),            // 11: remedy.v1.StatusCode
-	(v1.RetryPolicy)(0),           // 12: remedy.v1.RetryPolicy
-	(*v1.RepairPlan)(nil),         // 13: remedy.v1.RepairPlan
-	(*structpb.Struct)(nil),       // 14: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil), // 15: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 11: google.protobuf.Duration
+	(v1.StatusCode)(0),            // 12: remedy.v1.StatusCode
+	(v1.RetryPolicy)(0),           // 13: remedy.v1.RetryPolicy
+	(*v1.RepairPlan)(nil),         // 14: remedy.v1.RepairPlan
+	(*structpb.Struct)(nil),       // 15: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil), // 16: google.protobuf.Timestamp
 }
 var file_remedy_service_v1_tool_proto_depIdxs = []int32{
 	5,  // 0: remedy.service.v1.ListToolsResponse.tools:type_name -> remedy.service.v1.Tool
@@ -947,24 +959,25 @@ var file_remedy_service_v1_tool_proto_depIdxs = []int32{
 	6,  // 2: remedy.service.v1.Tool.annotations:type_name -> remedy.service.v1.ToolAnnotations
 	0,  // 3: remedy.service.v1.Tool.operation_key_source:type_name -> remedy.service.v1.OperationKeySource
 	7,  // 4: remedy.service.v1.Tool.errors:type_name -> remedy.service.v1.DeclaredError
-	11, // 5: remedy.service.v1.DeclaredError.status:type_name -> remedy.v1.StatusCode
-	12, // 6: remedy.service.v1.DeclaredError.retry:type_name -> remedy.v1.RetryPolicy
-	13, // 7: remedy.service.v1.DeclaredError.repair:type_name -> remedy.v1.RepairPlan
-	14, // 8: remedy.service.v1.CallToolRequest.input_struct:type_name -> google.protobuf.Struct
-	10, // 9: remedy.service.v1.CallToolResponse.result:type_name -> remedy.service.v1.ToolResult
-	14, // 10: remedy.service.v1.ToolResult.output_struct:type_name -> google.protobuf.Struct
-	15, // 11: remedy.service.v1.ToolResult.first_completed_at:type_name -> google.protobuf.Timestamp
-	1,  // 12: remedy.service.v1.ToolService.ListTools:input_type -> remedy.service.v1.ListToolsRequest
-	3,  // 13: remedy.service.v1.ToolService.GetTool:input_type -> remedy.service.v1.GetToolRequest
-	8,  // 14: remedy.service.v1.ToolService.CallTool:input_type -> remedy.service.v1.CallToolRequest
-	2,  // 15: remedy.service.v1.ToolService.ListTools:output_type -> remedy.service.v1.ListToolsResponse
-	4,  // 16: remedy.service.v1.ToolService.GetTool:output_type -> remedy.service.v1.GetToolResponse
-	9,  // 17: remedy.service.v1.ToolService.CallTool:output_type -> remedy.service.v1.CallToolResponse
-	15, // [15:18] is the sub-list for method output_type
-	12, // [12:15] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	11, // 5: remedy.service.v1.Tool.window:type_name -> google.protobuf.Duration
+	12, // 6: remedy.service.v1.DeclaredError.status:type_name -> remedy.v1.StatusCode
+	13, // 7: remedy.service.v1.DeclaredError.retry:type_name -> remedy.v1.RetryPolicy
+	14, // 8: remedy.service.v1.DeclaredError.repair:type_name -> remedy.v1.RepairPlan
+	15, // 9: remedy.service.v1.CallToolRequest.input_struct:type_name -> google.protobuf.Struct
+	10, // 10: remedy.service.v1.CallToolResponse.result:type_name -> remedy.service.v1.ToolResult
+	15, // 11: remedy.service.v1.ToolResult.output_struct:type_name -> google.protobuf.Struct
+	16, // 12: remedy.service.v1.ToolResult.first_completed_at:type_name -> google.protobuf.Timestamp
+	1,  // 13: remedy.service.v1.ToolService.ListTools:input_type -> remedy.service.v1.ListToolsRequest
+	3,  // 14: remedy.service.v1.ToolService.GetTool:input_type -> remedy.service.v1.GetToolRequest
+	8,  // 15: remedy.service.v1.ToolService.CallTool:input_type -> remedy.service.v1.CallToolRequest
+	2,  // 16: remedy.service.v1.ToolService.ListTools:output_type -> remedy.service.v1.ListToolsResponse
+	4,  // 17: remedy.service.v1.ToolService.GetTool:output_type -> remedy.service.v1.GetToolResponse
+	9,  // 18: remedy.service.v1.ToolService.CallTool:output_type -> remedy.service.v1.CallToolResponse
+	16, // [16:19] is the sub-list for method output_type
+	13, // [13:16] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_remedy_service_v1_tool_proto_init() }
