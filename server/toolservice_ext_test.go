@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/encoding/protojson"
@@ -106,7 +107,7 @@ func TestGetTool(t *testing.T) {
 	var s script
 	s.key = func(context.Context, in) string { return "k" }
 	whole := s.tool("whole", func(t *server.Tool[in, out]) {
-		t.Destructive, t.Idempotent = true, true
+		t.Destructive, t.Idempotent, t.Timeouts.Window = true, true, 90*time.Second
 		t.Errors = []*errs.Definition{
 			stale, errs.MustDefine("account_busy", errs.AsIs, errs.Headline("Busy since {since}."), errs.Doc("https://example.com/busy")),
 		}

@@ -71,12 +71,14 @@ func (c *toolsCommand) one(ctx context.Context, s *streams, service *client.Clie
 
 // tool is a tool as --json writes it.
 type tool struct {
-	Name         string          `json:"name"`
-	Description  string          `json:"description"`
-	OperationKey string          `json:"operationKey"`
-	Hints        []string        `json:"hints,omitempty"`
-	InputSchema  json.RawMessage `json:"inputSchema,omitempty"`
-	Errors       []toolError     `json:"errors,omitempty"`
+	Name         string   `json:"name"`
+	Description  string   `json:"description"`
+	OperationKey string   `json:"operationKey"`
+	Hints        []string `json:"hints,omitempty"`
+	// Window is the least time that the deadline of a call has to leave; empty for any.
+	Window      string          `json:"window,omitempty"`
+	InputSchema json.RawMessage `json:"inputSchema,omitempty"`
+	Errors      []toolError     `json:"errors,omitempty"`
 }
 
 // toolError is one error that a tool declares.
@@ -92,6 +94,9 @@ type toolError struct {
 func toolOf(t *servicev1.Tool) *tool {
 	out := &tool{
 		Name: t.GetName(), Description: t.GetDescription(), OperationKey: keySource(t), Hints: hints(t),
+	}
+	if w := t.GetWindow(); w != nil {
+		out.Window = w.AsDuration().String()
 	}
 	if schema := json.RawMessage(t.GetInputSchemaJson()); json.Valid(schema) {
 		out.InputSchema = schema
@@ -148,6 +153,9 @@ func (t *tool) text(p *term.Printer) {
 		p.Line(1, "A call needs an operation key.")
 	case "tool":
 		p.Line(1, "The tool makes the operation key of its input; a call needs none.")
+	}
+	if t.Window != "" {
+		p.Line(1, "The deadline of a call has to leave at least "+t.Window+".")
 	}
 	if len(t.Hints) > 0 {
 		p.Line(1, "Hints: "+strings.Join(t.Hints, ", "))

@@ -3,6 +3,12 @@ package main
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/remedyrpc/remedy/cmd/remedy/internal/term"
+	servicev1 "github.com/remedyrpc/remedy/gen/remedy/service/v1"
 )
 
 func TestToolsGolden(t *testing.T) {
@@ -59,6 +65,20 @@ func TestTLSByAddress(t *testing.T) {
 		}
 		if got := creds.Info().SecurityProtocol; got != want {
 			t.Errorf("%s: got %s, want %s", addr, got, want)
+		}
+	}
+}
+
+// TestToolWindow shows how much time a call has to leave, where its tool says so.
+func TestToolWindow(t *testing.T) {
+	t.Parallel()
+	for want, window := range map[string]*durationpb.Duration{
+		"": nil, "The deadline of a call has to leave at least 1m30s.": durationpb.New(90 * time.Second),
+	} {
+		var b strings.Builder
+		toolOf(&servicev1.Tool{Name: "pay", Window: window}).text(term.NewPrinter(&b, false))
+		if got := b.String(); !strings.Contains(got, want) || strings.Contains(got, "deadline") != (want != "") {
+			t.Errorf("got\n%s\nwant %q", got, want)
 		}
 	}
 }

@@ -33,8 +33,19 @@ type Operation struct {
 	CrossTime     time.Time `json:"crossTime,omitzero"`
 	UpdateTime    time.Time `json:"updateTime,omitzero"`
 	Result        *Result   `json:"result,omitempty"`
+	// Progress is how far it is, or was when it was lost.
+	Progress *Progress `json:"progress,omitempty"`
 	// Trail are the moves, the oldest first.
 	Trail []Move `json:"trail,omitempty"`
+}
+
+// Progress is what a tool says of how far an operation is.
+type Progress struct {
+	Done float64 `json:"done"`
+	// Total is zero when it is not known.
+	Total   float64   `json:"total,omitempty"`
+	Message string    `json:"message,omitempty"`
+	Time    time.Time `json:"time,omitzero"`
 }
 
 // Result is what is shown of a result.
@@ -63,6 +74,9 @@ func Of(o *servicev1.Operation) *Operation {
 		Verdict: verdict(o.GetVerdict()), VerdictReason: o.GetVerdictReason(), Contradicted: o.GetContradicted(),
 		Crossings: o.GetCrossings(), CreateTime: timeOf(o.GetCreateTime()), CrossTime: timeOf(o.GetCrossTime()),
 		UpdateTime: timeOf(o.GetUpdateTime()), Result: resultOf(o.GetResult()),
+	}
+	if p := o.GetProgress(); p != nil {
+		out.Progress = &Progress{Done: p.GetDone(), Total: p.GetTotal(), Message: p.GetMessage(), Time: timeOf(p.GetTime())}
 	}
 	for _, m := range o.GetTrail() {
 		out.Trail = append(out.Trail, Move{

@@ -62,6 +62,28 @@ Trail
 	}
 }
 
+// TestProgress has an operation say how far it is, in every way.
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	for want, p := range map[string]*servicev1.OperationProgress{
+		"3 of 7 (42 %), parcels": {Done: 3, Total: 7, Message: "parcels"},
+		"0 of 2.5 (0 %)":         {Total: 2.5},
+		"12":                     {Done: 12},
+		"waiting for the bank":   {Message: "waiting for the bank"},
+		"0":                      {},
+	} {
+		p.Time = timestamppb.New(now.Add(-3 * time.Second))
+		o := operations.Of(&servicev1.Operation{State: servicev1.OperationState_OPERATION_STATE_EFFECT, Progress: p})
+		if got := o.Line(); got != "-  effect   "+want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		want = "  progress      " + want + "; 2026-03-01T11:59:57.000Z, 3s ago\n"
+		if got := text(func(p *term.Printer) { o.Text(p, now) }); !strings.Contains(got, want) {
+			t.Errorf("got\n%s\nwant %q", got, want)
+		}
+	}
+}
+
 // TestResult says why there is none to be seen.
 func TestResult(t *testing.T) {
 	t.Parallel()

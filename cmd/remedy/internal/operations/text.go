@@ -3,7 +3,9 @@ package operations
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/remedyrpc/remedy/cmd/remedy/internal/term"
@@ -38,10 +40,29 @@ func (o *Operation) Line() string {
 	if o.Verdict != "" {
 		line += "  " + o.Verdict
 	}
+	if o.Progress != nil {
+		line += "  " + o.Progress.String()
+	}
 	if why := o.why(); why != "" {
 		line += "  " + shorten(why)
 	}
 	return line
+}
+
+// String is the progress in a few words, for example: 3 of 7 (42 %), parcels.
+func (p *Progress) String() string {
+	var words []string
+	number := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+	switch {
+	case p.Total > 0:
+		words = append(words, fmt.Sprintf("%s of %s (%.0f %%)", number(p.Done), number(p.Total), math.Floor(100*p.Done/p.Total)))
+	case p.Done > 0 || p.Message == "":
+		words = append(words, number(p.Done))
+	}
+	if p.Message != "" {
+		words = append(words, shorten(p.Message))
+	}
+	return strings.Join(words, ", ")
 }
 
 // why says on one line what there is to say beside the state.
@@ -63,6 +84,9 @@ func (o *Operation) Text(p *term.Printer, now time.Time) {
 	p.Field("reason", o.Reason)
 	if o.FailureCode != "" {
 		p.Field("failure", o.FailureCode+" freed its key")
+	}
+	if o.Progress != nil {
+		p.Field("progress", o.Progress.String()+"; "+moment(o.Progress.Time, now))
 	}
 	if o.Contradicted {
 		p.Field("contradicted", "it took effect although it had been closed as not applied: look what was done since")
