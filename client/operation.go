@@ -60,8 +60,8 @@ func (c *Client) named(
 type OperationFilter struct {
 	// States are those to list; none means all but free.
 	States []servicev1.OperationState
-	// Tool and RunID have to be equal where they are not empty.
-	Tool, RunID string
+	// Tool, OperationKey and RunID have to be equal where they are not empty.
+	Tool, OperationKey, RunID string
 	// Principal is whose operations to list; others than one's own are for operators.
 	Principal string
 	// PageSize is how many are fetched at once, from 0 to 1000; 0 means 100.
@@ -78,7 +78,7 @@ func (c *Client) Operations(ctx context.Context, filter OperationFilter) iter.Se
 			err := c.read(ctx, servicev1.OperationService_ListOperations_FullMethodName, func(ctx context.Context) (err error) {
 				page, err = c.operations.ListOperations(ctx, &servicev1.ListOperationsRequest{
 					PageSize: filter.PageSize, PageToken: token, States: filter.States,
-					Tool: filter.Tool, RunId: filter.RunID, Principal: filter.Principal,
+					Tool: filter.Tool, OperationKey: filter.OperationKey, RunId: filter.RunID, Principal: filter.Principal,
 				})
 				return err
 			})

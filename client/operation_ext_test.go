@@ -319,10 +319,10 @@ func (o *operations) serve(tb testing.TB, options ...client.Option) *client.Clie
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	filter := client.OperationFilter{
-		States: []servicev1.OperationState{unknown}, Tool: "pay", RunID: "r-1", Principal: "alice", PageSize: 2,
+		States: []servicev1.OperationState{unknown}, Tool: "pay", OperationKey: "k-1", RunID: "r-1", Principal: "alice", PageSize: 2,
 	}
 	s := &operations{list: func(r *servicev1.ListOperationsRequest) (*servicev1.ListOperationsResponse, error) {
-		if r.GetTool() != "pay" || r.GetRunId() != "r-1" || r.GetPrincipal() != "alice" || r.GetPageSize() != 2 ||
+		if r.GetTool() != "pay" || r.GetRunId() != "r-1" || r.GetPrincipal() != "alice" || r.GetOperationKey() != "k-1" || r.GetPageSize() != 2 ||
 			!slices.Equal(r.GetStates(), filter.States) {
 			t.Errorf("asked for %v", r)
 		}

@@ -84,7 +84,8 @@ func (o *operationService) ListOperations(
 ) (*servicev1.ListOperationsResponse, error) {
 	v := o.viewer(ctx)
 	filter := ledger.Filter{
-		Tenant: v.Tenant, Principal: v.Principal, Tool: r.GetTool(), RunID: r.GetRunId(), Limit: int(r.GetPageSize()), Token: r.GetPageToken(),
+		Tenant: v.Tenant, Principal: v.Principal, Tool: r.GetTool(), Key: r.GetOperationKey(), RunID: r.GetRunId(),
+		Limit: int(r.GetPageSize()), Token: r.GetPageToken(),
 	}
 	var issues []errs.Issue
 	switch asked := r.GetPrincipal(); {

@@ -228,6 +228,8 @@ func TestListOperations(t *testing.T) {
 		{"own, by name", "alice@acme", &servicev1.ListOperationsRequest{Principal: "alice"}, mine, ""},
 		{"of another", "alice@acme", &servicev1.ListOperationsRequest{Principal: "bob"}, nil, errs.CodeInvalidInput},
 		{"of a tool", "alice@acme", &servicev1.ListOperationsRequest{Tool: "open"}, []string{unknown}, ""},
+		{"of a key", "op@acme", &servicev1.ListOperationsRequest{OperationKey: "k0"}, []string{bobs, alices[4]}, ""},
+		{"of a key of another", "alice@acme", &servicev1.ListOperationsRequest{OperationKey: "k0"}, alices[4:], ""},
 		{"of a run", "alice@acme", &servicev1.ListOperationsRequest{RunId: "run-1"}, mine, ""},
 		{"of another run", "alice@acme", &servicev1.ListOperationsRequest{RunId: "run-2"}, nil, ""},
 		{"unknown", "alice@acme", &servicev1.ListOperationsRequest{States: []servicev1.OperationState{stateUnknown}}, []string{unknown}, ""},

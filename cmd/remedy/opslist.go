@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"github.com/remedyrpc/remedy/client"
 	"github.com/remedyrpc/remedy/cmd/remedy/internal/operations"
 	"github.com/remedyrpc/remedy/cmd/remedy/internal/term"
-	servicev1 "github.com/remedyrpc/remedy/gen/remedy/service/v1"
 )
 
 // opsListCommand is remedy ops list.
@@ -24,7 +22,7 @@ type opsListCommand struct {
 
 	Tool string `help:"Tool to list those of." placeholder:"NAME"`
 
-	Key string `help:"Operation key to list those of, whoever called. What the other filters leave is looked through." placeholder:"KEY"`
+	Key string `help:"Operation key to list those of, whoever called." placeholder:"KEY"`
 
 	RunID string `help:"Agent run to list those of." name:"run" placeholder:"ID"`
 
@@ -60,7 +58,7 @@ func (c *opsListCommand) Run(ctx context.Context, s *streams) error {
 	defer cancel()
 	var all []*operations.Operation
 	var failed error
-	for operation, err := range c.ofKey(service.Operations(ctx, c.filter())) {
+	for operation, err := range service.Operations(ctx, c.filter()) {
 		if failed = err; err != nil {
 			break
 		}
@@ -85,28 +83,15 @@ func (c *opsListCommand) Run(ctx context.Context, s *streams) error {
 	return nil
 }
 
-// ofKey leaves out those of another key, where there is one: a service has no filter for it.
-func (c *opsListCommand) ofKey(all iter.Seq2[*servicev1.Operation, error]) iter.Seq2[*servicev1.Operation, error] {
-	return func(yield func(*servicev1.Operation, error) bool) {
-		for operation, err := range all {
-			if (err != nil || c.Key == "" || operation.GetOperationKey() == c.Key) && !yield(operation, err) {
-				return
-			}
-		}
-	}
-}
-
-// filter asks for no more than are listed, where what it asks for is listed.
+// filter asks for no more than are listed.
 func (c *opsListCommand) filter() client.OperationFilter {
 	filter := client.OperationFilter{
-		Tool: c.Tool, RunID: c.RunID, Principal: c.Principal, PageSize: int32(min(c.Limit, mostOperations)), //nolint:gosec // small
+		Tool: c.Tool, OperationKey: c.Key, RunID: c.RunID, Principal: c.Principal,
+		PageSize: int32(min(c.Limit, mostOperations)), //nolint:gosec // small
 	}
 	states := c.State
-	if c.Key != "" {
-		filter.PageSize = mostOperations
-		if len(states) == 0 {
-			states = slices.Sorted(maps.Keys(operations.States()))
-		}
+	if c.Key != "" && len(states) == 0 {
+		states = slices.Sorted(maps.Keys(operations.States()))
 	}
 	for _, word := range states {
 		filter.States = append(filter.States, operations.States()[word])
