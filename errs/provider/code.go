@@ -30,13 +30,25 @@ var codeRules = sync.OnceValue(func() []codeRule {
 var genericCodes = sync.OnceValue(func() []codeRule {
 	return []codeRule{
 		{
-			codes:  []string{"invalid_request_error", "invalid_argument", "invalid_argument_error", "invalid_request", "bad_request_error", "badrequesterror", "validationexception", "not_found_error", "not_found", "permission_error", "permission_denied", "failed_precondition", "invalidparameter", "invalid_parameter_error", "invalid_prompt", "unprocessable_entity", "resourcenotfoundexception", "accessdeniedexception", "model_not_found", "unsupported_value", "invalid_value", "content_filter"},
+			codes: []string{
+				"invalid_request_error", "invalid_argument", "invalid_argument_error", "invalid_request",
+				"bad_request_error", "badrequesterror", "validationexception", "not_found_error", "not_found",
+				"permission_error", "permission_denied", "failed_precondition", "invalidparameter",
+				"invalid_parameter_error", "invalid_prompt", "unprocessable_entity", "resourcenotfoundexception",
+				"accessdeniedexception", "model_not_found", "unsupported_value", "invalid_value", "content_filter",
+			},
 			says:   verdict{retry: retryNo},
 			reason: "what was sent is wrong, and stays so",
 			source: "https://docs.anthropic.com/en/api/errors",
 		},
 		{
-			codes:  []string{"api_error", "server_error", "internal_server_error", "internal_error", "internal", "unavailable", "unknown", "internalerror", "internalserverexception", "serviceunavailableexception", "modelstreamerrorexception", "modeltimeoutexception", "modelnotreadyexception", "service_unavailable", "timeout_error", "upstream_error", "bad_gateway", "internal_failure", "deadline_exceeded", "timeout", "gateway_timeout"},
+			codes: []string{
+				"api_error", "server_error", "internal_server_error", "internal_error", "internal", "unavailable",
+				"unknown", "internalerror", "internalserverexception", "serviceunavailableexception",
+				"modelstreamerrorexception", "modeltimeoutexception", "modelnotreadyexception", "service_unavailable",
+				"timeout_error", "upstream_error", "bad_gateway", "internal_failure", "deadline_exceeded", "timeout",
+				"gateway_timeout",
+			},
 			says:   verdict{retry: retryYes},
 			reason: "a fault of the server",
 			source: "https://docs.anthropic.com/en/api/errors",

@@ -17,6 +17,8 @@ import (
 )
 
 // corpusCase is one line of testdata, a failure as it came over the wire and what it is.
+//
+//nolint:tagliatelle // the corpus is shared, and names its members so
 type corpusCase struct {
 	ID           string            `json:"id"`
 	Provider     string            `json:"provider"`
@@ -53,22 +55,22 @@ func (c *corpusCase) failure(t *testing.T) Failure {
 }
 
 // corpus reads the cases of a file.
-func corpus(t testing.TB, name string) []corpusCase {
-	t.Helper()
+func corpus(tb testing.TB, name string) []corpusCase {
+	tb.Helper()
 	raw, err := os.ReadFile("testdata/" + name)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var cases []corpusCase
 	for line := range bytes.Lines(raw) {
 		var c corpusCase
 		if err := json.Unmarshal(line, &c); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		cases = append(cases, c)
 	}
 	if len(cases) == 0 {
-		t.Fatalf("%s has no cases", name)
+		tb.Fatalf("%s has no cases", name)
 	}
 	return cases
 }
@@ -96,7 +98,8 @@ func expectedFailures(t *testing.T) map[string]string {
 	return known
 }
 
-// TestCorpus classifies every failure of the corpus, and holds that no look-alike is taken for an exceeded context.
+// TestCorpus classifies every failure of the corpus, and holds that no look-alike is taken for an exceeded context. The
+// cases of failures and lookalikes name their source; wordings and alikes are further wordings of the same providers.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	known := expectedFailures(t)
@@ -110,11 +113,11 @@ func TestCorpus(t *testing.T) {
 			t.Errorf("%s:\n got %v\nwant %v", id, got, want)
 		}
 	}
-	for _, c := range corpus(t, "failures.jsonl") {
+	for _, c := range append(corpus(t, "failures.jsonl"), corpus(t, "wordings.jsonl")...) {
 		got := fieldsOf(Classify(c.failure(t)))
 		check(c.ID, c.accepts(got), got, c.Expect)
 	}
-	for _, c := range corpus(t, "lookalikes.jsonl") {
+	for _, c := range append(corpus(t, "lookalikes.jsonl"), corpus(t, "alikes.jsonl")...) {
 		got := MatchesContextExceeded(c.Body) || Classify(c.failure(t)).Kind == KindContextExceeded
 		check(c.ID, !got, "context exceeded", c.Expect)
 	}

@@ -45,11 +45,13 @@ func (v *view) until(at time.Time) (time.Duration, time.Time) {
 	return 0, time.Time{}
 }
 
+//nolint:gosmopolitan // providers in China word their errors in Chinese
 var (
 	// delayWords find a wait in a text. What a client says of its own retries, "Retrying in", is no hint.
 	delayWords = regexp.MustCompile(`(?:try again|\bretry|\bwait|\bresets?|\bavailable|refresh(?:es|ed)?|\bback|恢复|重试|等待|再试)` +
 		`(?: your request| the request| again| after| at least| approximately| about| for| another| within| in|:|[^a-z0-9.]{0,3})*? ?` +
-		`((?:\d+(?:\.\d+)? ?(?:ms\b|millis\w*|milliseconds?|s\b|secs?\b|seconds?|m\b|mins?\b|minutes?|h\b|hrs?\b|hours?|d\b|days?|w\b|weeks?|s|m|h|d|毫秒|秒|分钟|分|小时|天)(?:[ ,]*(?:and )?))+)`)
+		`((?:\d+(?:\.\d+)? ?(?:ms\b|millis\w*|secs?\b|seconds?|mins?\b|minutes?|hrs?\b|hours?|days?|weeks?|w\b|s|m|h|d|` +
+		`毫秒|秒|分钟|分|小时|天)(?:[ ,]*(?:and )?))+)`)
 	delayChinese = regexp.MustCompile(`((?:\d+(?:\.\d+)? ?(?:毫秒|秒|分钟|小时|天)钟?)+) ?(?:之|以)?后`)
 	delayPart    = regexp.MustCompile(`(\d+(?:\.\d+)?) ?([a-z]+|毫秒|秒|分钟|分|小时|天)`)
 	// dateWords find a date with its zone near a word of resets. A date without a zone tells nothing.
@@ -109,6 +111,7 @@ func spoken(text string) time.Duration {
 	return fromFloat(total)
 }
 
+//nolint:gosmopolitan // providers in China word their errors in Chinese
 func unitOf(word string) time.Duration {
 	switch {
 	case word == "ms", strings.HasPrefix(word, "milli"), word == "毫秒":

@@ -1,66 +1,25 @@
 package provider
 
 import (
-	"net/http"
 	"strconv"
 	"strings"
 )
 
-// What the members of envelopes mean. Names are compared in lower case without underscores and hyphens.
-var (
-	textMembers      = set("message msg detail details title errormsg errormessage errordescription statusmsg description error err hint " +
-		"returnmsg errmsg userfacingmessage")
-	codeMembers      = set("code errorcode errcode")
-	typeMembers      = set("type errortype")
-	httpMembers      = set("httpcode httpstatus httpstatuscode statuscode status code")
-	containerMembers = set("error errors err response body cause data detail details metadata baseresp innererror innerexception raw value " +
-		"fault exception upstreamerror providererror lasterror originalerror result message choices errordetails lasterror payload")
-	delayMembers = set("resetsinseconds resetsat retryafter retryafterms retryafterseconds retrydelay quotaresetdelay quotaresettimestamp " +
-		"resetafterseconds resetinseconds estimatedtime resetat resettime retryafterinseconds")
-	callerMembers = set("messages input prompt content failedgeneration tools output usage candidates role toolcalls")
-)
-
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for word := range strings.FieldsSeq(words) {
-		m[word] = true
-	}
-	return m
-}
-
-// nameOf is a member's name as the sets above have it.
-func nameOf(name string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '_' || r == '-':
-			return -1
-		case r >= 'A' && r <= 'Z':
-			return r + 'a' - 'A'
-		default:
-			return r
-		}
-	}, name)
-}
-
 // value reads a value, and reports whether it was an envelope of a failure.
 func (v *view) value(n *node, level int) bool {
-	switch n.kind {
-	case nodeObject:
+	if n.kind == nodeObject {
 		return v.object(n, level)
-	case nodeList:
-		found := false
-		for i := range n.items {
-			if n.items[i].kind != nodeWord && n.items[i].kind != nodeString {
-				found = v.value(&n.items[i], level) || found
-			}
-		}
-		return found
-	default:
-		return false
 	}
+	found := false
+	for i := range n.items {
+		if kind := n.items[i].kind; kind == nodeObject || kind == nodeList {
+			found = v.value(&n.items[i], level) || found
+		}
+	}
+	return found
 }
 
-// object reads an error object: those inside it first, for they are more precise, then its own members.
+// object reads an error object: its layer stands before those of the objects inside it.
 func (v *view) object(n *node, level int) bool {
 	own := len(v.layers)
 	v.layers = append(v.layers, layer{})
@@ -70,15 +29,13 @@ func (v *view) object(n *node, level int) bool {
 	}
 	found, inner := false, false
 	for i := range n.fields {
-		name, value := nameOf(n.fields[i].name), &n.fields[i].value
-		switch {
-		case callerMembers[name] && !(name == "content" && level > 0):
-		case name == "headers" && value.kind == nodeObject:
-			v.headers(value)
+		name, value := n.fields[i].name, &n.fields[i].value
+		switch r := roles()[nameOf(name)]; {
+		case r.is(isContent):
 		case value.kind == nodeObject || value.kind == nodeList:
-			ok := v.container(own, n.fields[i].name, value, level)
+			ok := v.container(own, name, value, level)
 			found, inner = found || ok, inner || ok
-		case v.scalar(&v.layers[own], name, value, level):
+		case v.scalar(own, name, value, level):
 			found = true
 		}
 	}
@@ -92,73 +49,124 @@ func (v *view) object(n *node, level int) bool {
 }
 
 // container reads a member that holds others.
-func (v *view) container(own int, spelled string, value *node, level int) bool {
-	name := nameOf(spelled)
-	switch {
-	case strings.HasSuffix(name, "exception") && name != "exception":
-		v.layers = append(v.layers, layer{exception: spelled})
+func (v *view) container(own int, name string, value *node, level int) bool {
+	switch r := roles()[nameOf(name)]; {
+	case strings.EqualFold(name, "headers"):
+		v.headers(value)
+		return false
+	case strings.HasSuffix(name, "Exception") || strings.HasSuffix(name, "exception") && !r.is(holds): // of AWS, around its message
+		v.layers = append(v.layers, layer{exception: name})
 		v.value(value, level)
 		return true
-	case name == "details" || name == "detail" || name == "errordetails":
+	case r.is(details) && value.kind == nodeList:
 		return v.details(own, value, level)
-	case name == "choices" || name == "result" || name == "message" || name == "delta":
-		return v.choices(value, level)
-	case containerMembers[name]:
+	case r.is(isPart):
+		return v.part(value, level)
+	case r.is(holds | details):
 		return v.value(value, level)
-	case level == 0 && value.kind == nodeObject && len(v.layers) < maxLevels:
-		return v.value(value, level+1) // an unknown wrapper
+	case level == 0 && value.kind == nodeObject: // an unknown wrapper
+		return v.value(value, level+1)
 	default:
 		return false
 	}
 }
 
-// choices reads the parts of an answer that say why it ended, and nothing of what a model wrote.
-func (v *view) choices(n *node, level int) bool {
+// part reads why an answer ended, and nothing of what a model wrote.
+func (v *view) part(n *node, level int) bool {
 	found := false
 	for i := range n.items {
-		found = v.choices(&n.items[i], level) || found
+		found = v.part(&n.items[i], level) || found
 	}
 	for i := range n.fields {
-		switch name := nameOf(n.fields[i].name); name {
-		case "error":
-			found = v.value(&node{kind: nodeObject, fields: n.fields[i : i+1]}, level) || found
-		case "finishreason", "stopreason":
-			if reason := n.fields[i].value.text; isFailure(reason) {
-				v.add(name + ": " + reason)
-				found = true
-			}
+		name, value := n.fields[i].name, &n.fields[i].value
+		switch {
+		case name == "error":
+			found = v.object(&node{kind: nodeObject, fields: n.fields[i : i+1]}, level) || found
+		case roles()[nameOf(name)].is(endsAnswer) && isFailure(value.text):
+			v.add(name + ": " + value.text)
+			found = true
 		}
 	}
 	return found
-}
-
-// isFailure reports whether an answer that ended for a reason failed.
-func isFailure(reason string) bool {
-	return strings.Contains(reason, "context") || strings.Contains(reason, "error")
 }
 
 // details reads a list of details: strings, validation errors, or the messages of google.rpc.
 func (v *view) details(own int, n *node, level int) bool {
-	if n.kind == nodeObject {
-		return v.value(n, level)
-	}
-	found := false
 	for i := range n.items {
-		item := &n.items[i]
-		switch {
+		switch item := &n.items[i]; {
 		case item.kind == nodeString:
 			v.say(item.text, level+1)
-			found = true
-		case item.kind == nodeObject && item.member("@type") != "":
+		case item.member("@type") != "":
 			v.google(own, item)
-			found = true
-		case item.kind == nodeObject:
+		default:
 			v.add(item.member("msg"))
 			v.add(item.member("message"))
-			found = true
 		}
 	}
-	return found
+	return len(n.items) > 0
+}
+
+// scalar reads a member that holds a text or a number, and reports whether it tells of a failure.
+func (v *view) scalar(own int, name string, value *node, level int) bool {
+	r, text := roles()[nameOf(name)], strings.TrimSpace(value.text)
+	number := value.kind == nodeWord
+	switch {
+	case text == "" || number && (isNull(text) || text == "0"):
+		return false
+	case r.is(isStatus) && isHTTP(text):
+		if v.status == 0 {
+			v.status, _ = strconv.Atoi(text) // it is a number, as isHTTP says
+		}
+		return name == "code" || name == "status"
+	case r.is(namesDelay):
+		v.delays = append(v.delays, member{name: nameOf(name), value: text})
+		return false
+	case r.is(endsAnswer) && isFailure(text):
+		v.add(name + ": " + text)
+		return true
+	case v.named(own, r, name, text, number):
+		return true
+	case r.is(saysText) && !number, r.is(wrapsText | namesReason):
+		v.say(text, level+1)
+		return true
+	default:
+		return false
+	}
+}
+
+// named reads a member that names the failure, and reports whether it does.
+func (v *view) named(own int, r role, name, text string, number bool) bool {
+	l := &v.layers[own]
+	switch {
+	case name == "status" && isConstant(text):
+		l.status = text
+	case r.is(namesReason) && isConstant(text):
+		l.reason = text
+	case r.is(namesCode), r.is(isStatus) && number && name != "status":
+		l.code = text
+	case r.is(namesType) && !number && typeOf(text) != "":
+		l.kind = typeOf(text)
+	case name == "error" && isName(text):
+		l.code = text
+		v.add(text)
+	default:
+		return false
+	}
+	return true
+}
+
+func (v *view) headers(n *node) {
+	for i := range n.fields {
+		name, value := n.fields[i].name, n.fields[i].value
+		if name == ":exception-type" {
+			v.layers = append(v.layers, layer{exception: value.text})
+			continue
+		}
+		if len(value.items) > 0 {
+			value = value.items[0]
+		}
+		v.header.Set(name, value.text)
+	}
 }
 
 // holdsObject reports whether a value is an object with members, or a list of one.
@@ -169,10 +177,8 @@ func (n *node) holdsObject() bool {
 // isAnswer reports whether an object is part of what a model wrote, or of what it was sent.
 func (n *node) isAnswer() bool {
 	for i := range n.fields {
-		if name := nameOf(n.fields[i].name); name == "choices" || callerMembers[name] {
-			return true
-		}
-		if n.fields[i].value.member("role") != "" {
+		name, value := n.fields[i].name, &n.fields[i].value
+		if name == "choices" || roles()[nameOf(name)].is(isContent) || value.member("role") != "" {
 			return true
 		}
 	}
@@ -187,112 +193,4 @@ func (n *node) member(name string) string {
 		}
 	}
 	return ""
-}
-
-// scalar reads a member that holds a text or a number, and reports whether it tells of a failure.
-func (v *view) scalar(l *layer, name string, value *node, level int) bool {
-	text := strings.TrimSpace(value.text)
-	if text == "" || value.kind == nodeWord && isNull(text) {
-		return false
-	}
-	number := value.kind == nodeWord
-	if httpMembers[name] && isHTTP(text) {
-		v.status = max(v.status, 0)
-		if v.status == 0 {
-			v.status, _ = strconv.Atoi(text) //nolint:errcheck // it is a number, as isHTTP says
-		}
-		return name == "code" || name == "status"
-	}
-	switch {
-	case delayMembers[name]:
-		v.delays = append(v.delays, member{name: name, value: text})
-		return false
-	case name == "status" && isConstant(text):
-		l.status = text
-	case name == "reason" && isConstant(text):
-		l.reason = text
-	case codeMembers[name], name == "statuscode" && number:
-		if !number || text != "0" {
-			l.code = text
-		}
-	case typeMembers[name] && !number:
-		l.kind = typeOf(text)
-		return l.kind != ""
-	case name == "type", name == "__type":
-		return false
-	case name == "error" && isName(text):
-		l.code = text
-		v.add(text)
-	case textMembers[name] && !number, name == "raw", name == "value", name == "body", name == "reason", name == "exception":
-		v.say(text, level+1)
-	case (name == "finishreason" || name == "stopreason") && isFailure(text):
-		v.add(name + ": " + text)
-	default:
-		return false
-	}
-	return true
-}
-
-// typeOf leaves out types that say no more than that it is an error.
-func typeOf(text string) string {
-	if i := strings.LastIndexByte(text, '#'); i >= 0 {
-		text = text[i+1:]
-	}
-	switch lower := strings.ToLower(text); {
-	case lower == "error", lower == "none", lower == "null", lower == "message", strings.HasPrefix(lower, "response."),
-		strings.HasPrefix(lower, "http://"), strings.HasPrefix(lower, "https://"), lower == "about:blank", isHTTP(lower):
-		return ""
-	default:
-		return text
-	}
-}
-
-func (v *view) headers(n *node) {
-	for i := range n.fields {
-		name, value := n.fields[i].name, n.fields[i].value
-		if name == ":exception-type" {
-			v.layers = append(v.layers, layer{exception: value.text})
-			continue
-		}
-		if value.kind == nodeList && len(value.items) > 0 {
-			value = value.items[0]
-		}
-		v.header.Set(http.CanonicalHeaderKey(name), value.text)
-	}
-}
-
-func isNull(word string) bool {
-	switch word {
-	case "null", "None", "none", "nil", "undefined", "false", "False", "true", "True":
-		return true
-	default:
-		return false
-	}
-}
-
-// isHTTP reports whether a text is the status of an HTTP answer that failed, and nothing else.
-func isHTTP(text string) bool {
-	return len(text) == 3 && (text[0] == '4' || text[0] == '5') && isDigit(text[1]) && isDigit(text[2])
-}
-
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
-
-// isConstant reports whether a text is a name in capitals, as google.rpc has them.
-func isConstant(text string) bool {
-	for i := range len(text) {
-		if c := text[i]; (c < 'A' || c > 'Z') && c != '_' && !isDigit(c) {
-			return false
-		}
-	}
-	return len(text) > 1 && text[0] >= 'A' && text[0] <= 'Z'
-}
-
-// isName reports whether a text is a code such as invalid_grant: words in lower case with underscores between them.
-func isName(text string) bool {
-	for i := range len(text) {
-		if c := text[i]; !isLower(c) && c != '_' && !isDigit(c) {
-			return false
-		}
-	}
-	return strings.Contains(text, "_")
 }

@@ -14,27 +14,23 @@ func fold(s string) string {
 	s = ends(s, maxText)
 	b := make([]byte, 0, len(s))
 	for i := 0; i < len(s); {
-		c := s[i]
-		switch {
+		switch c := s[i]; {
 		case c == '\\':
-			i++
-			if i < len(s) && strings.IndexByte("nrt", s[i]) >= 0 && (i+1 == len(s) || !isLower(s[i+1]) || s[i] == 'n') {
+			n := escape(s[i:])
+			if n > 1 {
 				b = space(b)
-				i++
 			}
+			i += n
 		case c == '"', c == '\'', c == '`':
 			i++
 		case c <= ' ' || c == 0x7f:
 			b = space(b)
 			i++
-		case c == ':' && strings.HasPrefix(s[i:], "://") && len(b) > 0 && isLower(b[len(b)-1]):
+		case c == ':' && len(b) > 0 && isLower(b[len(b)-1]) && strings.HasPrefix(s[i:], "://"):
 			b = dropWord(b)
 			i += addressEnd(s[i:])
-		case c >= 'A' && c <= 'Z':
-			b = append(b, c+'a'-'A')
-			i++
 		case c < utf8.RuneSelf:
-			b = append(b, c)
+			b = append(b, lower(c))
 			i++
 		default:
 			r, n := utf8.DecodeRuneInString(s[i:])
@@ -43,6 +39,21 @@ func fold(s string) string {
 		}
 	}
 	return strings.TrimSpace(string(b))
+}
+
+// escape is the length of an escape: two for a blank, one for the backslash before anything else.
+func escape(s string) int {
+	if len(s) > 1 && (s[1] == 'n' || (s[1] == 'r' || s[1] == 't') && (len(s) == 2 || !isLower(s[2]))) {
+		return 2
+	}
+	return 1
+}
+
+func lower(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
 }
 
 func isLower(c byte) bool { return c >= 'a' && c <= 'z' }
@@ -77,11 +88,7 @@ func appendFolded(b []byte, r rune) []byte {
 	case r == utf8.RuneError:
 		return b
 	case r >= 0xff01 && r <= 0xff5e: // full-width forms of ASCII
-		c := byte(r - 0xff01 + '!') //nolint:gosec // the range above is that of printable ASCII
-		if c >= 'A' && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		return append(b, c)
+		return append(b, lower(byte(r-0xff01+'!')))
 	case r >= 0x2018 && r <= 0x201f: // typographic quotes
 		return b
 	case r == 0xa0, r == 0x3000, r == 0x202f, r == 0x2028:

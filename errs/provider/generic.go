@@ -7,14 +7,26 @@ import "sync"
 var localRules = sync.OnceValue(func() table {
 	return compile([]rule{
 		{
-			pattern: `runner (?:process )?(?:has |is )?(?:unexpectedly )?(?:terminated|stopped|crashed|exited|no longer running)|error was encountered while running the model|cuda (?:error|out of memory)|out of memory|\boom\b|failed to (?:load|allocate)|model (?:has )?(?:crashed|unloaded)|segmentation fault|exit (?:status|code):? \d`,
-			reason:  "a local runner crashed",
-			source:  "https://github.com/use-agent-os/agent-os/issues/2214",
+			any: []string{
+				`runner (?:process )?(?:has |is )?(?:unexpectedly )?(?:terminated|stopped|crashed|exited|no longer running)`,
+				`error was encountered while running the model`,
+				`cuda (?:error|out of memory)`,
+				`out of memory`,
+				`\boom\b`,
+				`failed to (?:load|allocate)`,
+				`model (?:has )?(?:crashed|unloaded)`,
+				`segmentation fault`,
+				`exit (?:status|code):? \d`,
+			},
+			reason: "a local runner crashed",
+			source: "https://github.com/use-agent-os/agent-os/issues/2214",
 		},
 	})
 })
 
 // genericRules are the wordings of failures that nothing before them explains, for failures without a status.
+//
+//nolint:gosmopolitan // providers in China word their errors in Chinese
 var genericRules = sync.OnceValue(func() table {
 	var (
 		again = verdict{retry: retryYes}
@@ -22,28 +34,78 @@ var genericRules = sync.OnceValue(func() table {
 	)
 	return compile([]rule{
 		{
-			pattern: `invalid character <|unexpected token <|is not valid json|context deadline exceeded`,
-			says:    verdict{},
-			reason:  "a page where JSON was expected, or a deadline of nobody knows whom",
-			source:  "https://github.com/sashabaranov/go-openai/issues/165",
+			any: []string{
+				`invalid character <`,
+				`unexpected token <`,
+				`is not valid json`,
+				`context deadline exceeded`,
+			},
+			says:   verdict{},
+			reason: "a page where JSON was expected, or a deadline of nobody knows whom",
+			source: "https://github.com/sashabaranov/go-openai/issues/165",
 		},
 		{
-			pattern: `model[^.]{0,80}(?:not found|does not exist|doesnt exist|not supported|not available|unavailable for|is invalid|decommissioned|deprecated)|(?:unknown|invalid|no such|unsupported) model|not a valid model|模型不存在|content[_ ](?:filter|policy)|safety|moderation|sensitive`,
-			says:    never,
-			reason:  "an unknown model, or content that is refused",
-			source:  "README: unknown model",
+			any: []string{
+				`model[^.]{0,80}(?:not found|does not exist|doesnt exist|not supported|not available|unavailable for|` +
+					`is invalid|decommissioned|deprecated)`,
+				`(?:unknown|invalid|no such|unsupported) model`,
+				`not a valid model`,
+				`模型不存在`,
+				`content[_ ](?:filter|policy)`,
+				`safety`,
+				`moderation`,
+				`sensitive`,
+			},
+			says:   never,
+			reason: "an unknown model, or content that is refused",
+			source: "README: unknown model",
 		},
 		{
-			pattern: `internal (?:server )?error|server error|bad gateway|service (?:temporarily )?unavailable|gateway time-?out|temporarily unavailable|upstream (?:error|request failed)|provider returned error|something went wrong|an error occurred while processing your request|please (?:try again|retry)|try again later|服务(?:器)?(?:内部)?(?:错误|异常|不可用)|系统(?:错误|异常)|稍后(?:再试|重试)`,
-			says:    again,
-			reason:  "a fault of the server in words",
-			source:  "https://github.com/PublicAffairs/openai-gemini/issues/15",
+			any: []string{
+				`internal (?:server )?error`,
+				`server error`,
+				`bad gateway`,
+				`service (?:temporarily )?unavailable`,
+				`gateway time-?out`,
+				`temporarily unavailable`,
+				`upstream (?:error|request failed)`,
+				`provider returned error`,
+				`something went wrong`,
+				`an error occurred while processing your request`,
+				`please (?:try again|retry)`,
+				`try again later`,
+				`服务(?:器)?(?:内部)?(?:错误|异常|不可用)`,
+				`系统(?:错误|异常)`,
+				`稍后(?:再试|重试)`,
+			},
+			says:   again,
+			reason: "a fault of the server in words",
+			source: "https://github.com/PublicAffairs/openai-gemini/issues/15",
 		},
 		{
-			pattern: `invalid[_ ](?:request|argument|param|value|json|input|prompt|type)|bad request|badrequesterror|validation (?:error|exception)|not found|unsupported|not (?:supported|allowed|permitted)|does not support|missing (?:required )?(?:parameter|field)|must be|is required|malformed|unprocessable|unknown (?:parameter|field)|forbidden|permission denied|access denied|参数(?:错误|非法|无效)`,
-			says:    never,
-			reason:  "what was sent is wrong",
-			source:  "https://github.com/langchain-ai/langchain-cohere/pull/15",
+			any: []string{
+				`invalid[_ ](?:request|argument|param|value|json|input|prompt|type)`,
+				`bad request`,
+				`badrequesterror`,
+				`validation (?:error|exception)`,
+				`not found`,
+				`unsupported`,
+				`not (?:supported|allowed|permitted)`,
+				`does not support`,
+				`missing (?:required )?(?:parameter|field)`,
+				`must be`,
+				`is required`,
+				`malformed`,
+				`unprocessable`,
+				`unknown (?:parameter|field)`,
+				`forbidden`,
+				`permission denied`,
+				`access denied`,
+				`参数(?:错误|非法|无效)`,
+			},
+			says:   never,
+			reason: "what was sent is wrong",
+			source: "https://github.com/langchain-ai/langchain-cohere/pull/15",
 		},
 	})
 })

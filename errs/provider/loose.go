@@ -135,31 +135,36 @@ func (l *loose) word(depth int) node {
 		return node{text: l.in[start:l.at]}
 	}
 	word := l.in[start:l.at]
-	if l.at >= len(l.in) {
-		return node{text: word}
+	if n, ok := l.named(len(word), depth); ok {
+		return n
 	}
-	if c := l.in[l.at]; len(word) == 1 && (c == '"' || c == '\'') {
-		return node{kind: nodeString, text: l.quoted()}
-	}
-	if depth >= maxDepth {
-		return node{text: word}
-	}
+	return node{text: word}
+}
+
+// named reads the container or the string that a word of a length is the name of.
+func (l *loose) named(length, depth int) (node, bool) {
 	next := l.at
 	for next < len(l.in) && l.in[next] == ' ' {
 		next++
 	}
 	switch {
-	case next < len(l.in) && l.in[next] == '{':
+	case next == len(l.in) || depth >= maxDepth:
+		return node{}, false
+	case l.in[next] == '{':
 		l.at = next
-		return l.object(depth)
-	case l.in[l.at] == '(':
+		return l.object(depth), true
+	case next > l.at:
+		return node{}, false
+	case l.in[next] == '(':
 		n := l.list(depth)
 		if len(n.items) == 1 {
-			return n.items[0]
+			return n.items[0], true
 		}
-		return n
+		return n, true
+	case length == 1 && (l.in[next] == '"' || l.in[next] == '\''):
+		return node{kind: nodeString, text: l.quoted()}, true
 	default:
-		return node{text: word}
+		return node{}, false
 	}
 }
 

@@ -7,20 +7,50 @@ import (
 )
 
 // overloadRules are the wordings of servers that have no room, whoever asks.
+//
+//nolint:gosmopolitan // providers in China word their errors in Chinese
 var overloadRules = sync.OnceValue(func() table {
 	busy := verdict{limit: errs.LimitOverload, retry: retryYes}
 	return compile([]rule{
 		{
-			pattern: `overloaded|over[- ]?load\b|\bat (?:full |max(?:imum)? )?capacity|over capacity|capacity (?:is )?(?:exceeded|temporarily|constraints?|limits?|exhausted)|(?:no|insufficient|not enough|lack of) (?:\w+ )?capacity|nocapacity|model_capacity_exhausted|high (?:demand|traffic|load)|heavy (?:load|traffic)|(?:server|model|service|engine|system|api)s? (?:is |are )?(?:currently |temporarily |too )*busy|too busy|too many connections|no instances? available|no available (?:workers?|instances?|servers?|capacity)|queue (?:is )?(?:full|too long)|server_is_overloaded|slow_down`,
-			says:    busy,
-			reason:  "capacity of the servers, not a limit of the caller",
-			source:  "https://github.com/google-gemini/gemini-cli/issues/27548",
+			any: []string{
+				`overloaded`,
+				`over[- ]?load\b`,
+				`\bat (?:full |max(?:imum)? )?capacity`,
+				`over capacity`,
+				`capacity (?:is )?(?:exceeded|temporarily|constraints?|limits?|exhausted)`,
+				`(?:no|insufficient|not enough|lack of) (?:\w+ )?capacity`,
+				`nocapacity`,
+				`model_capacity_exhausted`,
+				`high (?:demand|traffic|load)`,
+				`heavy (?:load|traffic)`,
+				`(?:server|model|service|engine|system|api)s? (?:is |are )?(?:currently |temporarily |too )*busy`,
+				`too busy`,
+				`too many connections`,
+				`no instances? available`,
+				`no available (?:workers?|instances?|servers?|capacity)`,
+				`queue (?:is )?(?:full|too long)`,
+				`server_is_overloaded`,
+				`slow_down`,
+			},
+			says:   busy,
+			reason: "capacity of the servers, not a limit of the caller",
+			source: "https://github.com/google-gemini/gemini-cli/issues/27548",
 		},
 		{
-			pattern: `过载|负载(?:已)?(?:饱和|过高|较高)|繁忙|访问量过大|拥挤|服务器忙|算力不足|排队`,
-			says:    busy,
-			reason:  "the same in Chinese",
-			source:  "https://github.com/songquanpeng/one-api/issues/1061",
+			any: []string{
+				`过载`,
+				`负载(?:已)?(?:饱和|过高|较高)`,
+				`繁忙`,
+				`访问量过大`,
+				`拥挤`,
+				`服务器忙`,
+				`算力不足`,
+				`排队`,
+			},
+			says:   busy,
+			reason: "the same in Chinese",
+			source: "https://github.com/songquanpeng/one-api/issues/1061",
 		},
 	})
 })

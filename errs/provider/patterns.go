@@ -3,6 +3,7 @@ package provider
 import (
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // Pattern is one wording of an exceeded context window, for who reads or lists them.
@@ -65,8 +66,8 @@ func (p Patterns) List() []Pattern {
 	}
 	var list []Pattern
 	for _, t := range []table{contextRules(), promptRules()} {
-		for _, r := range t {
-			list = append(list, Pattern{Expression: r.pattern, Reason: r.reason, Source: r.source})
+		for i := range t {
+			list = append(list, Pattern{Expression: strings.Join(t[i].any, "|"), Reason: t[i].reason, Source: t[i].source})
 		}
 	}
 	return list

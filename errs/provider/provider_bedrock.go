@@ -12,7 +12,10 @@ func bedrockCodes() []codeRule {
 			source: "https://github.com/aws-samples/amazon-bedrock-client-for-mac/issues/99",
 		},
 		{
-			codes:  []string{"modelerrorexception", "modelstreamerrorexception", "modeltimeoutexception", "modelnotreadyexception", "internalserverexception", "serviceunavailableexception"},
+			codes: []string{
+				"modelerrorexception", "modelstreamerrorexception", "modeltimeoutexception", "modelnotreadyexception",
+				"internalserverexception", "serviceunavailableexception",
+			},
 			says:   verdict{retry: retryYes},
 			reason: "a fault of the model or of the service, whatever the status of the stream",
 			source: "https://github.com/can1357/oh-my-pi/pull/12449",
@@ -30,7 +33,10 @@ func bedrockCodes() []codeRule {
 			source: "https://docs.aws.amazon.com/STS/latest/APIReference/CommonErrors.html",
 		},
 		{
-			codes:  []string{"unrecognizedclientexception", "invalidsignatureexception", "incompletesignatureexception", "invalidclienttokenid", "signaturedoesnotmatch"},
+			codes: []string{
+				"unrecognizedclientexception", "invalidsignatureexception", "incompletesignatureexception",
+				"invalidclienttokenid", "signaturedoesnotmatch",
+			},
 			says:   verdict{auth: errs.AuthRejected},
 			reason: "the key or its signature is wrong",
 			source: "https://github.com/Arize-ai/openinference/issues/2358",

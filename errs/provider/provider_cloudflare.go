@@ -17,7 +17,13 @@ func cloudflareCodes() []codeRule {
 			codes: []string{"3036"}, provider: cloudflare, says: verdict{limit: errs.LimitQuota, retry: retryNo},
 			reason: "the allotment of a day", source: docs,
 		},
-		{codes: []string{"3007", "3008"}, provider: cloudflare, says: verdict{retry: retryYes}, reason: "timeout and abort of theirs", source: docs},
-		{codes: []string{"10000"}, provider: cloudflare, says: verdict{auth: errs.AuthRejected}, reason: "authentication error", source: docs},
+		{
+			codes: []string{"3007", "3008"}, provider: cloudflare, says: verdict{retry: retryYes},
+			reason: "timeout and abort of theirs", source: docs,
+		},
+		{
+			codes: []string{"10000"}, provider: cloudflare, says: verdict{auth: errs.AuthRejected},
+			reason: "authentication error", source: docs,
+		},
 	}
 }

@@ -7,7 +7,10 @@ func dashscopeCodes() []codeRule {
 	const docs = "https://gitschool.cn/tyqianwen/return-status-code-description.html"
 	return []codeRule{
 		{
-			codes:  []string{"arrearage", "allocationquota.freetieronly", "commoditynotpurchased", "prepaidbilloverdue", "postpaidbilloverdue"},
+			codes: []string{
+				"arrearage", "allocationquota.freetieronly", "commoditynotpurchased", "prepaidbilloverdue",
+				"postpaidbilloverdue",
+			},
 			says:   verdict{limit: errs.LimitQuota, retry: retryNo},
 			reason: "the account owes, or its free tier is spent",
 			source: "https://github.com/tencentmusic/supersonic/issues/1572",

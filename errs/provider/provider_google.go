@@ -42,7 +42,10 @@ func googleCodes() []codeRule {
 			source: "https://cloud.google.com/apis/design/errors",
 		},
 		{
-			codes:  []string{"api_key_invalid", "unauthenticated", "access_token_scope_insufficient", "access_token_type_unsupported", "api_key_service_blocked", "api_key_http_referrer_blocked", "api_key_ip_address_blocked"},
+			codes: []string{
+				"api_key_invalid", "unauthenticated", "access_token_scope_insufficient", "access_token_type_unsupported",
+				"api_key_service_blocked", "api_key_http_referrer_blocked", "api_key_ip_address_blocked",
+			},
 			says:   verdict{auth: errs.AuthRejected},
 			reason: "the key, its scope or its kind is refused",
 			source: "https://cloud.google.com/apis/design/errors",

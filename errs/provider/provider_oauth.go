@@ -18,7 +18,10 @@ func oauthCodes() []codeRule {
 			source: "https://www.rfc-editor.org/rfc/rfc6750.html#section-3.1",
 		},
 		{
-			codes:  []string{"invalid_client", "unauthorized_client", "insufficient_scope", "access_denied", "invalid_scope", "consent_required"},
+			codes: []string{
+				"invalid_client", "unauthorized_client", "insufficient_scope", "access_denied", "invalid_scope",
+				"consent_required",
+			},
 			says:   verdict{auth: errs.AuthRejected},
 			reason: "the client, or the scope of what it holds, is refused",
 			source: "https://www.rfc-editor.org/rfc/rfc6749.html#section-5.2",

@@ -15,10 +15,22 @@ func zhipuCodes() []codeRule {
 		return verdict{limit: errs.LimitQuota, retry: retryNo, window: window}
 	}
 	return []codeRule{
-		{codes: []string{"1001"}, provider: zhipu, says: verdict{auth: errs.AuthMissing}, reason: "no credential in the header", source: docs},
-		{codes: []string{"1003"}, provider: zhipu, says: verdict{auth: errs.AuthExpired}, reason: "token expired", source: docs},
-		{codes: []string{"1000", "1002", "1004"}, provider: zhipu, says: verdict{auth: errs.AuthRejected}, reason: "token refused", source: docs},
-		{codes: []string{"1112", "1121"}, provider: zhipu, says: verdict{auth: errs.AuthRevoked}, reason: "account locked", source: docs},
+		{
+			codes: []string{"1001"}, provider: zhipu, says: verdict{auth: errs.AuthMissing},
+			reason: "no credential in the header", source: docs,
+		},
+		{
+			codes: []string{"1003"}, provider: zhipu, says: verdict{auth: errs.AuthExpired},
+			reason: "token expired", source: docs,
+		},
+		{
+			codes: []string{"1000", "1002", "1004"}, provider: zhipu, says: verdict{auth: errs.AuthRejected},
+			reason: "token refused", source: docs,
+		},
+		{
+			codes: []string{"1112", "1121"}, provider: zhipu, says: verdict{auth: errs.AuthRevoked},
+			reason: "account locked", source: docs,
+		},
 		{codes: []string{"1113"}, provider: zhipu, says: quota(""), reason: "account in arrears", source: docs},
 		{codes: []string{"1302"}, provider: zhipu, says: rate(windowConcurrent), reason: "concurrency", source: docs},
 		{codes: []string{"1303"}, provider: zhipu, says: rate(""), reason: "frequency", source: docs},

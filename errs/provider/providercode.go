@@ -10,13 +10,14 @@ import (
 const maxCode = 128
 
 // awsException finds the name of an exception of AWS in a text, and not those that clients name after a provider.
-var awsException = regexp.MustCompile(`\b(?:(?i:Throttling|Validation|AccessDenied|ModelTimeout|ModelError|ModelNotReady|ModelStreamError|` +
-	`ServiceUnavailable|InternalServer|ServiceQuotaExceeded|ResourceNotFound|Conflict|UnrecognizedClient|ExpiredToken|InvalidSignature|` +
-	`MissingAuthenticationToken|IncompleteSignature)Exception)\b|\bInvalidClientTokenId\b|\bUnauthorizedSSOTokenError\b`)
+var awsException = regexp.MustCompile(`\b(?:(?i:Throttling|Validation|AccessDenied|ModelTimeout|ModelError|ModelNotReady|` +
+	`ModelStreamError|ServiceUnavailable|InternalServer|ServiceQuotaExceeded|ResourceNotFound|Conflict|UnrecognizedClient|` +
+	`ExpiredToken|InvalidSignature|MissingAuthenticationToken|IncompleteSignature)Exception)\b|` +
+	`\bInvalidClientTokenId\b|\bUnauthorizedSSOTokenError\b`)
 
 // googleStatus finds a canonical status of google.rpc in a text.
-var googleStatus = regexp.MustCompile(`\b(?:INVALID_ARGUMENT|FAILED_PRECONDITION|OUT_OF_RANGE|UNAUTHENTICATED|PERMISSION_DENIED|NOT_FOUND|` +
-	`ALREADY_EXISTS|RESOURCE_EXHAUSTED|CANCELLED|DATA_LOSS|INTERNAL|UNIMPLEMENTED|UNAVAILABLE|DEADLINE_EXCEEDED)\b`)
+var googleStatus = regexp.MustCompile(`\b(?:INVALID_ARGUMENT|FAILED_PRECONDITION|OUT_OF_RANGE|UNAUTHENTICATED|PERMISSION_DENIED|` +
+	`NOT_FOUND|ALREADY_EXISTS|RESOURCE_EXHAUSTED|CANCELLED|DATA_LOSS|INTERNAL|UNIMPLEMENTED|UNAVAILABLE|DEADLINE_EXCEEDED)\b`)
 
 // providerCode is the provider's own code, in the order of README: code, type, reason, status, exception.
 func (v *view) providerCode() string {

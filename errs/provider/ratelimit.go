@@ -7,20 +7,44 @@ import (
 )
 
 // rateRules are the wordings of rate limits that name no window.
+//
+//nolint:gosmopolitan // providers in China word their errors in Chinese
 var rateRules = sync.OnceValue(func() table {
 	rate := verdict{limit: errs.LimitRate, retry: retryYes}
 	return compile([]rule{
 		{
-			pattern: `too many requests|too many tokens|throttl|rate increased too quickly|rate[ _-]limit|request limit (?:reached|exceeded)|daily (?:\w+ )?limit|requests? (?:has |have )?(?:been )?(?:limited|throttled)|resource[ _](?:has been |was )?exhausted|model_cooldown|frequency|too frequent|too fast`,
-			says:    rate,
-			reason:  "the same, and nothing about money",
-			source:  "https://github.com/continuedev/continue/issues/10560",
+			any: []string{
+				`too many requests`,
+				`too many tokens`,
+				`throttl`,
+				`rate increased too quickly`,
+				`rate[ _-]limit`,
+				`request limit (?:reached|exceeded)`,
+				`daily (?:\w+ )?limit`,
+				`requests? (?:has |have )?(?:been )?(?:limited|throttled)`,
+				`resource[ _](?:has been |was )?exhausted`,
+				`model_cooldown`,
+				`frequency`,
+				`too frequent`,
+				`too fast`,
+			},
+			says:   rate,
+			reason: "the same, and nothing about money",
+			source: "https://github.com/continuedev/continue/issues/10560",
 		},
 		{
-			pattern: `请求(?:过于|太|次数过)?(?:频繁|过多|过快)|限流|限速|频率(?:过|超)|速率|次数(?:超|已达)|达到(?:\S{0,8})上限`,
-			says:    rate,
-			reason:  "the same in Chinese",
-			source:  "https://docs.bigmodel.cn/cn/faq/api-code",
+			any: []string{
+				`请求(?:过于|太|次数过)?(?:频繁|过多|过快)`,
+				`限流`,
+				`限速`,
+				`频率(?:过|超)`,
+				`速率`,
+				`次数(?:超|已达)`,
+				`达到(?:\S{0,8})上限`,
+			},
+			says:   rate,
+			reason: "the same in Chinese",
+			source: "https://docs.bigmodel.cn/cn/faq/api-code",
 		},
 	})
 })

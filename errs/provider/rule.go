@@ -21,8 +21,8 @@ type verdict struct {
 
 // rule is one wording and what it means. Tables of rules are read from the top, and the first that matches decides.
 type rule struct {
-	// pattern is a regular expression over folded text, see fold.
-	pattern string
+	// any are regular expressions over folded text, see fold: one wording each, of which one has to match.
+	any []string
 	// says is what the wording means.
 	says verdict
 	// reason says why.
@@ -32,6 +32,11 @@ type rule struct {
 	// general says that other evidence of the same kind is more precise.
 	general bool
 
+	wordings []wording
+}
+
+// wording is a pattern made ready.
+type wording struct {
 	needle needle
 	re     *regexp.Regexp
 }
@@ -41,8 +46,9 @@ type table []rule
 // compile makes a table ready. Tables are compiled once, and a pattern that is none panics in the first test.
 func compile(rules []rule) table {
 	for i := range rules {
-		rules[i].re = regexp.MustCompile(rules[i].pattern)
-		rules[i].needle = needleOf(rules[i].pattern)
+		for _, pattern := range rules[i].any {
+			rules[i].wordings = append(rules[i].wordings, wording{needle: needleOf(pattern), re: regexp.MustCompile(pattern)})
+		}
 	}
 	return rules
 }
@@ -62,7 +68,14 @@ func (t table) matches(text string) bool {
 	return ok
 }
 
-func (r *rule) matches(text string) bool { return r.needle.in(text) && r.re.MatchString(text) }
+func (r *rule) matches(text string) bool {
+	for i := range r.wordings {
+		if w := &r.wordings[i]; w.needle.in(text) && w.re.MatchString(text) {
+			return true
+		}
+	}
+	return false
+}
 
 // needle is a set of literals of which a text contains one, if a pattern matches it. Looking for them is many times faster
 // than the pattern. An empty needle is in every text.

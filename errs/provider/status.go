@@ -6,9 +6,10 @@ import (
 )
 
 // statusWords find the HTTP status that a client put into its text. Only the head is read, where clients put it.
-var statusWords = regexp.MustCompile(`(?:^|^error:? |error code:? |status(?: code)?[:=]? ?|status_code[:=] ?|statuscode[:=] ?|\bhttp(?:/[\d.]+)? |` +
-	`api error:? |api_error: |^\w+error: |\[)([45]\d\d)\b` +
-	`|[: ]([45]\d\d) (?:bad request|unauthorized|payment|forbidden|not found|request entity|too many|internal|bad gateway|service|gateway|status code)`)
+var statusWords = regexp.MustCompile(`(?:^|^error:? |error code:? |status(?: code)?[:=]? ?|` +
+	`status_?code[:=] ?|\bhttp(?:/[\d.]+)? |api error:? |api_error: |^\w+error: |\[)([45]\d\d)\b` +
+	`|[: ]([45]\d\d) (?:bad request|unauthorized|payment|forbidden|not found|request entity|too many|internal|` +
+	`bad gateway|service|gateway|status code)`)
 
 // maxStatusWords is how much of a text is searched for a status.
 const maxStatusWords = 600
@@ -25,6 +26,6 @@ func (v *view) statusOf() int {
 	if found == nil {
 		return 0
 	}
-	status, _ := strconv.Atoi(found[1] + found[2]) //nolint:errcheck // three digits, as the pattern says
+	status, _ := strconv.Atoi(found[1] + found[2]) // three digits, as the pattern says
 	return status
 }

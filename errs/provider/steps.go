@@ -93,31 +93,36 @@ func (v *view) google0() bool {
 	return false
 }
 
-// credential finds the failure of a credential in a text or a code. A limit has other words.
+// credential finds the failure of a credential in a text, a code or a challenge. A limit has other words.
 func (v *view) credential() (verdict, bool) {
-	switch v.status {
-	case 402, 429, 503, 529:
-		if !v.failure.Token {
+	if !v.failure.Token {
+		switch v.status {
+		case 402, 429, 503, 529:
 			return verdict{}, false
 		}
 	}
-	challenge := v.get("Www-Authenticate")
-	found, ok := authRules().find(v.text)
-	precise := ok && !found.general
-	coded, known := v.codeOf(codeRules())
-	switch {
-	case precise:
-		return found.says, true
-	case known && coded.auth != "":
+	said, ok := authRules().find(v.text)
+	if ok && !said.general {
+		return said.says, true
+	}
+	if coded, known := v.codeOf(codeRules()); known && coded.auth != "" {
 		return coded, true
-	case strings.Contains(challenge, "invalid_token"):
+	}
+	if challenged, known := v.challenge(); known {
+		return challenged, true
+	}
+	return said.says, ok && v.status <= 403
+}
+
+// challenge reads WWW-Authenticate, as RFC 6750 and the authorization of MCP have it.
+func (v *view) challenge() (verdict, bool) {
+	switch header := v.get("Www-Authenticate"); {
+	case strings.Contains(header, "invalid_token"):
 		return verdict{auth: errs.AuthExpired}, true
-	case strings.Contains(challenge, "insufficient_scope"):
+	case strings.Contains(header, "insufficient_scope"):
 		return verdict{auth: errs.AuthRejected}, true
-	case v.status == 401 && isChallenge(challenge) && v.source() == errs.AuthMCP:
+	case v.status == 401 && isChallenge(header) && v.source() == errs.AuthMCP:
 		return verdict{auth: errs.AuthMissing}, true // the first answer of a server that wants a sign-in
-	case ok && (v.status == 0 || v.status == 401 || v.status == 403 || v.status == 400):
-		return found.says, true
 	default:
 		return verdict{}, false
 	}
@@ -150,16 +155,16 @@ func (v *view) quota() (verdict, bool) {
 	found, ok := quotaRules().find(v.text)
 	coded, known := v.codeOf(codeRules())
 	switch {
-	case ok && overloadRules().matches(v.text) && !strings.Contains(v.text, "rate"):
+	case !ok:
+		return coded, known && coded.limit == errs.LimitQuota
+	case overloadRules().matches(v.text) && !strings.Contains(v.text, "rate"):
 		return verdict{}, false
-	case ok && v.tooLarge():
+	case v.tooLarge():
 		return verdict{limit: errs.LimitRate, retry: retryNo}, true
-	case known && coded.limit == errs.LimitQuota && !ok:
-		return coded, true
-	case ok && known && coded.limit == found.says.limit && coded.window != "":
+	case known && coded.limit == found.says.limit && coded.window != "":
 		return coded, true
 	default:
-		return found.says, ok
+		return found.says, true
 	}
 }
 

@@ -82,16 +82,3 @@ func (v *view) get(name string) string {
 	}
 	return ""
 }
-
-// named reports whether a layer carries one of the names.
-func (v *view) named(names ...string) bool {
-	for _, l := range v.layers {
-		for _, name := range names {
-			if strings.EqualFold(l.code, name) || strings.EqualFold(l.kind, name) || strings.EqualFold(l.reason, name) ||
-				strings.EqualFold(l.status, name) || strings.EqualFold(l.exception, name) {
-				return true
-			}
-		}
-	}
-	return false
-}

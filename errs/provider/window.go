@@ -6,6 +6,8 @@ import (
 )
 
 // The windows of limits, as [errs.ProviderLimit] names them.
+//
+//nolint:gosec // tokens of text are no credentials
 const (
 	windowRequestsMinute = "requests_per_minute"
 	windowTokensMinute   = "tokens_per_minute"
@@ -19,56 +21,125 @@ const (
 )
 
 // rateWindows are the wordings of the windows of rates, the more precise ones first.
+//
+//nolint:gosmopolitan // providers in China word their errors in Chinese
 var rateWindows = sync.OnceValue(func() table {
 	const source = "https://github.com/ago19800/HomeMind/issues/29"
 	return compile([]rule{
 		{
-			pattern: `output[ _]tokens?(?:[ _](?:usage|limit|rate))?[ _]per[ _-]?min|output[ _-]tpm|\botpm\b`,
-			says:    verdict{window: windowOutputMinute}, reason: "Anthropic and Vertex", source: "https://github.com/cline/cline/issues/252",
+			any: []string{
+				`output[ _]tokens?(?:[ _](?:usage|limit|rate))?[ _]per[ _-]?min`,
+				`output[ _-]tpm`,
+				`\botpm\b`,
+			},
+			says: verdict{window: windowOutputMinute}, reason: "Anthropic and Vertex", source: "https://github.com/cline/cline/issues/252",
 		},
 		{
-			pattern: `(?:input|prompt)[ _]tokens?(?:[ _](?:usage|limit|rate))?[ _]per[ _-]?min|input[ _-]tpm|\bitpm\b`,
-			says:    verdict{window: windowInputMinute}, reason: "Anthropic and Vertex", source: "https://github.com/anthropics/claude-code/issues/1440",
+			any: []string{
+				`(?:input|prompt)[ _]tokens?(?:[ _](?:usage|limit|rate))?[ _]per[ _-]?min`,
+				`input[ _-]tpm`,
+				`\bitpm\b`,
+			},
+			says: verdict{window: windowInputMinute}, reason: "Anthropic and Vertex",
+			source: "https://github.com/anthropics/claude-code/issues/1440",
 		},
 		{
-			pattern: `tokens?[ _]per[ _-]?day|\btpd\b|(?:daily|per[ -]day)[ _](?:\w+ )?token|tokens?[^.]{0,30}per[ -]day`,
-			says:    verdict{window: windowTokensDay}, reason: "tokens of a day", source: source,
+			any: []string{
+				`tokens?[ _]per[ _-]?day`,
+				`\btpd\b`,
+				`(?:daily|per[ -]day)[ _](?:\w+ )?token`,
+				`tokens?[^.]{0,30}per[ -]day`,
+			},
+			says: verdict{window: windowTokensDay}, reason: "tokens of a day", source: source,
 		},
 		{
-			pattern: `requests?[ _](?:\w+ )?per[ _-]?day|\brpd\b|models?-per-day|per[ _-]day|daily (?:api )?(?:requests?|limit|rate)|requests? (?:of|in|for) (?:the|a|one) day|bymodelbyday|每天|每日|今日`,
-			says:    verdict{window: windowRequestsDay}, reason: "requests of a day", source: "https://github.com/cline/cline/issues/5301",
+			any: []string{
+				`requests?[ _](?:\w+ )?per[ _-]?day`,
+				`\brpd\b`,
+				`models?-per-day`,
+				`per[ _-]day`,
+				`daily (?:api )?(?:requests?|limit|rate)`,
+				`requests? (?:of|in|for) (?:the|a|one) day`,
+				`bymodelbyday`,
+				`每天`,
+				`每日`,
+				`今日`,
+			},
+			says: verdict{window: windowRequestsDay}, reason: "requests of a day", source: "https://github.com/cline/cline/issues/5301",
 		},
 		{
-			pattern: `tokens?[ _]per[ _-]?min|\btpm\b|tokens?[ _](?:\S+ ){0,6}?per[ -]minute|per[ -]minute (?:\S+ ){0,2}?token|每分钟[^,。;]{0,6}token`,
-			says:    verdict{window: windowTokensMinute}, reason: "tokens of a minute", source: source,
+			any: []string{
+				`tokens?[ _]per[ _-]?min`,
+				`\btpm\b`,
+				`tokens?[ _](?:\S+ ){0,6}?per[ -]minute`,
+				`per[ -]minute (?:\S+ ){0,2}?token`,
+				`每分钟[^,。;]{0,6}token`,
+			},
+			says: verdict{window: windowTokensMinute}, reason: "tokens of a minute", source: source,
 		},
 		{
-			pattern: `requests?[ _](?:\w+ )?per[ _-]?min|\brpm\b|\bqpm\b|models?-per-min|per[ -]minute[ _]request|requests?/min|calls? ?(?:per|/) ?min|bymodelbyminute|每分钟[^,。;]{0,6}请求`,
-			says:    verdict{window: windowRequestsMinute}, reason: "requests of a minute", source: source,
+			any: []string{
+				`requests?[ _](?:\w+ )?per[ _-]?min`,
+				`\brpm\b`,
+				`\bqpm\b`,
+				`models?-per-min`,
+				`per[ -]minute[ _]request`,
+				`requests?/min`,
+				`calls? ?(?:per|/) ?min`,
+				`bymodelbyminute`,
+				`每分钟[^,。;]{0,6}请求`,
+			},
+			says: verdict{window: windowRequestsMinute}, reason: "requests of a minute", source: source,
 		},
 		{
-			pattern: `concurren|并发|parallel requests|simultaneous (?:requests|connections)`,
-			says:    verdict{window: windowConcurrent}, reason: "requests at a time", source: "https://github.com/kaitranntt/ccs/issues/402",
+			any: []string{
+				`concurren`,
+				`并发`,
+				`parallel requests`,
+				`simultaneous (?:requests|connections)`,
+			},
+			says: verdict{window: windowConcurrent}, reason: "requests at a time", source: "https://github.com/kaitranntt/ccs/issues/402",
 		},
 		{
-			pattern: `too many tokens, please wait`,
-			says:    verdict{window: windowTokensMinute}, reason: "Bedrock does not say the window; its quota is one of a minute",
+			any: []string{
+				`too many tokens, please wait`,
+			},
+			says: verdict{window: windowTokensMinute}, reason: "Bedrock does not say the window; its quota is one of a minute",
 			source: "https://github.com/aws-samples/amazon-bedrock-client-for-mac/issues/99",
 		},
 	})
 })
 
 // planWindows are the wordings of the windows of plans.
+//
+//nolint:gosmopolitan // providers in China word their errors in Chinese
 var planWindows = sync.OnceValue(func() table {
 	return compile([]rule{
 		{
-			pattern: `(?:^|[(/:-]|[^n0-9] )5[ -]?(?:hours?|hrs?|h)\b|five[ _-]hours?|5 ?小时|五小时`,
-			says:    verdict{window: windowFiveHours}, reason: "the short window of coding plans",
+			any: []string{
+				`(?:^|[(/:-]|[^n0-9] )5[ -]?(?:hours?|hrs?|h)\b`,
+				`five[ _-]hours?`,
+				`5 ?小时`,
+				`五小时`,
+			},
+			says: verdict{window: windowFiveHours}, reason: "the short window of coding plans",
 			source: "https://github.com/hugalafutro/model-hotel/pull/955",
 		},
 		{
-			pattern: `\bweekly\b|(?:per|this|a|each) week\b|week limit|\b7[ -]day\b|\b7d\b|seven[ _-]days?|每周|一周|周限|本周|周使用`,
-			says:    verdict{window: windowWeek}, reason: "the long window of coding plans",
+			any: []string{
+				`\bweekly\b`,
+				`(?:per|this|a|each) week\b`,
+				`week limit`,
+				`\b7[ -]day\b`,
+				`\b7d\b`,
+				`seven[ _-]days?`,
+				`每周`,
+				`一周`,
+				`周限`,
+				`本周`,
+				`周使用`,
+			},
+			says: verdict{window: windowWeek}, reason: "the long window of coding plans",
 			source: "https://github.com/openclaw/openclaw/pull/142656",
 		},
 	})
