@@ -37,7 +37,7 @@ const maxInput = 1 << 20
 
 // read returns the input. What was given and is empty is refused: it is more likely a variable that was never set than a
 // wish for the default, and a key made anew on each run of a script is a second effect.
-func (c *callCommand) read(s *streams) ([]byte, error) {
+func (c *callCommand) read(ctx context.Context, s *streams) ([]byte, error) {
 	switch {
 	case c.Key != nil && *c.Key == "":
 		return nil, usageError{errors.New("--key: is empty; leave it out to have one made")}
@@ -46,7 +46,7 @@ func (c *callCommand) read(s *streams) ([]byte, error) {
 	case c.Input == "":
 		return nil, usageError{errors.New("--input: is empty; leave it out for {}")}
 	}
-	input, err := readInput(c.Input, s.in, maxInput+1)
+	input, err := readInput(ctx, c.Input, s.in, maxInput+1)
 	switch {
 	case err != nil:
 		return nil, err
@@ -60,7 +60,7 @@ func (c *callCommand) read(s *streams) ([]byte, error) {
 
 // Run calls one tool.
 func (c *callCommand) Run(ctx context.Context, s *streams) error {
-	input, err := c.read(s)
+	input, err := c.read(ctx, s)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -71,7 +72,7 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	listsCodes("remedy", got.out)
-	for _, name := range []string{"explain", "catalog", "lint", "proto", "tools", "call", "ops", "demo"} {
+	for _, name := range []string{"explain", "catalog", "lint", "proto", "tools", "call", "ops", "classify", "demo"} {
 		if !strings.Contains(got.out, "\n  "+name+" ") {
 			t.Errorf("%s is not in --help", name)
 		}
@@ -83,5 +84,26 @@ func TestHelp(t *testing.T) {
 	}
 	if got := command(t, ""); got.code != exitUsage || got.out != "" {
 		t.Errorf("no command: exit %d, %s", got.code, got.out)
+	}
+}
+
+// TestInterruptedInput has a command that reads standard input end when its context does, though the input never does.
+func TestInterruptedInput(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{
+		{"explain"}, {"classify"}, {"call", "cancel_order", "--input=-"}, {"ops", "resolve", "op_1", "--applied", "--reason=x", "--output=-"},
+	} {
+		in, typing := io.Pipe()
+		ctx, interrupt := context.WithCancel(t.Context())
+		ended := make(chan int, 1)
+		go func() { ended <- run(ctx, args, &streams{in: in, out: io.Discard, err: io.Discard}) }()
+		if _, err := io.WriteString(typing, "{"); err != nil { // it reads
+			t.Fatal(err)
+		}
+		interrupt()
+		if code := <-ended; code == exitOK {
+			t.Errorf("%v: exit %d", args, code)
+		}
+		_ = typing.Close()
 	}
 }

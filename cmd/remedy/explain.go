@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -27,8 +28,8 @@ func (c *explainCommand) Help() string {
 }
 
 // Run explains one status.
-func (c *explainCommand) Run(s *streams) error {
-	input, err := readInput(c.Status, s.in, parse.MaxBytes+1)
+func (c *explainCommand) Run(ctx context.Context, s *streams) error {
+	input, err := readInput(ctx, c.Status, s.in, parse.MaxBytes+1)
 	if err != nil {
 		return err
 	}
@@ -62,7 +63,7 @@ func explain(input []byte, format parse.Format) (*report.Report, error) {
 
 // readInput returns an argument: the text itself, the file after @, or at most so many bytes of standard input for
 // nothing and for -.
-func readInput(arg string, in io.Reader, most int64) ([]byte, error) {
+func readInput(ctx context.Context, arg string, in io.Reader, most int64) ([]byte, error) {
 	name, isFile := strings.CutPrefix(arg, "@")
 	switch {
 	case isFile:
@@ -74,6 +75,10 @@ func readInput(arg string, in io.Reader, most int64) ([]byte, error) {
 		in = file
 	case arg != "" && arg != "-":
 		return []byte(arg), nil
+	default:
+		var stop func()
+		in, stop = interruptible(ctx, in)
+		defer stop()
 	}
 	input, err := io.ReadAll(io.LimitReader(in, most))
 	if err != nil {

@@ -1,5 +1,5 @@
 // Command remedy explains errors, lists and compares those that protos declare, finds what is wrong with them, calls the
-// tools of a running service, and says what became of their operations.
+// tools of a running service, says what became of their operations, and what a failure of a model provider means.
 //
 // It exits with
 //

@@ -46,7 +46,7 @@ the operation is not unknown, or was decided otherwise.`
 
 // Run decides one operation.
 func (c *opsResolveCommand) Run(ctx context.Context, s *streams) error {
-	output, err := c.read(s)
+	output, err := c.read(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (c *opsResolveCommand) Run(ctx context.Context, s *streams) error {
 }
 
 // read returns the output; nil for none.
-func (c *opsResolveCommand) read(s *streams) (json.RawMessage, error) {
+func (c *opsResolveCommand) read(ctx context.Context, s *streams) (json.RawMessage, error) {
 	switch {
 	case strings.TrimSpace(c.Reason) == "":
 		return nil, usageError{errors.New("--reason: is empty; say what was looked at")}
@@ -76,7 +76,7 @@ func (c *opsResolveCommand) read(s *streams) (json.RawMessage, error) {
 	if *c.Output == "-" {
 		from = "-"
 	}
-	output, err := readInput(from, s.in, maxInput+1)
+	output, err := readInput(ctx, from, s.in, maxInput+1)
 	switch {
 	case err != nil:
 		return nil, err
