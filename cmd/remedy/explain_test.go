@@ -279,7 +279,7 @@ func FuzzExplain(f *testing.F) {
 			for _, asJSON := range []bool{false, true} {
 				c := explainCommand{Status: "-", Format: format, JSON: asJSON}
 				var out strings.Builder
-				if err := c.Run(&streams{in: strings.NewReader(string(input)), out: &out}); err != nil {
+				if err := c.Run(t.Context(), &streams{in: strings.NewReader(string(input)), out: &out}); err != nil {
 					if exitCode(err) != exitUsage {
 						t.Errorf("%s: %v", format, err)
 					}
