@@ -47,7 +47,7 @@ var genericCodes = sync.OnceValue(func() []codeRule {
 				"unknown", "internalerror", "internalserverexception", "serviceunavailableexception",
 				"modelstreamerrorexception", "modeltimeoutexception", "modelnotreadyexception", "service_unavailable",
 				"timeout_error", "upstream_error", "bad_gateway", "internal_failure", "deadline_exceeded", "timeout",
-				"gateway_timeout",
+				"gateway_timeout", "temporarily_unavailable",
 			},
 			says:   verdict{retry: retryYes},
 			reason: "a fault of the server",

@@ -23,6 +23,10 @@ var contextRules = sync.OnceValue(func() table {
 			any: []string{
 				`(?:context|model|sequence) (?:length|window|size|limit|len) (?:\S+ ){0,3}(?:has been |was |is )?exceed`,
 				`context overflow`,
+				`filled the context`,
+				`(?:exceed\w*|longer than|larger than|greater than|>) (?:the )?(?:n_ctx|context (?:window|length|size|limit))`,
+				`context (?:size|window|length) (?:is )?too small for`,
+				`max(?:imum)? context (?:of )?[\d,]+ tokens (?:reached|exceeded)`,
 			},
 			reason: "LM Studio, Ollama and clients say what was exceeded first",
 			source: "https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/237",
@@ -174,6 +178,8 @@ var promptRules = sync.OnceValue(func() table {
 		{
 			any: []string{
 				`maximum prompt length is [\d,]+`,
+				`exceed(?:s|ed)? (?:\S+ ){0,4}?max(?:imum)? (?:sequence|model|input|prompt|token) (?:length|len|limit|count|window)`,
+				`[\d,]+ tokens,? but (?:the |this )?model (?:only )?(?:supports|allows|accepts)`,
 				`max(?:imum)? prompt (?:tokens?|length)[^.]{0,30}(?:exceed|but)`,
 			},
 			reason: "xAI",
@@ -333,6 +339,8 @@ var softVetoes = sync.OnceValue(func() table {
 		{
 			any: []string{
 				`extra usage`,
+				`\bupgrade\b`,
+				`only available (?:to|for|on|in)`,
 				`long[ -]context (?:beta|requests?|tier|pricing)`,
 				`not (?:yet )?available for (?:this|your) (?:subscription|plan)`,
 			},
@@ -354,8 +362,8 @@ var hardVetoes = sync.OnceValue(func() table {
 				`slow down`,
 				`try again (?:later|in \d|tomorrow)`,
 				`concurren`,
-				`in the last (?:minute|hour|day)`,
-				`daily`,
+				`(?:last|current|this) (?:minute|hour|day)`,
+				`(?:dai|hour|week|month)ly`,
 				`\bupgrade\b`,
 				`your (?:plan|subscription)`,
 			},
@@ -367,7 +375,7 @@ var hardVetoes = sync.OnceValue(func() table {
 				`\bbytes?\b`,
 				`\b[\d.,]+ ?[kmg]i?b\b`,
 				`pixel`,
-				`image (?:dimension|size|exceed|too)`,
+				`images? (?:generation|dimension|size|exceed|too)`,
 				`payload`,
 				`entity too large`,
 				`request_too_large`,
@@ -409,6 +417,7 @@ var hardVetoes = sync.OnceValue(func() table {
 				`range of max_tokens`,
 				`(?:integer|decimal|number) above maximum`,
 				`expected a value`,
+				`exceed\w* (?:the )?max_?(?:output|completion|new)`,
 				`(?:output|completion) (?:token )?limit`,
 				`max_tokens[^a-z]{0,8}(?:参数|非法|超)`,
 				`(?:output|completion|generated|response|thinking|reasoning|budget)[ _](?:tokens?|` +
@@ -425,7 +434,8 @@ var hardVetoes = sync.OnceValue(func() table {
 				`at least \d+ tokens`,
 				`too small`,
 				`batch`,
-				`per request`,
+				`per (?:request|file|string|item|document|chunk|key)`,
+				`enqueued`,
 				`cached content`,
 			},
 			reason: "a minimum, or the cap of a batch of separate inputs",

@@ -108,10 +108,10 @@ func (v *view) details(own int, n *node, level int) bool {
 
 // scalar reads a member that holds a text or a number, and reports whether it tells of a failure.
 func (v *view) scalar(own int, name string, value *node, level int) bool {
-	r, text := roles()[nameOf(name)], strings.TrimSpace(value.text)
+	r, text := roles()[nameOf(name)], value.said()
 	number := value.kind == nodeWord
 	switch {
-	case text == "" || number && (isNull(text) || text == "0"):
+	case text == "":
 		return false
 	case r.is(isStatus) && isHTTP(text):
 		if v.status == 0 {
@@ -134,6 +134,14 @@ func (v *view) scalar(own int, name string, value *node, level int) bool {
 	}
 }
 
+// said is the text of a string, or of a number that is not zero.
+func (n *node) said() string {
+	if n.kind == nodeWord && (isNull(n.text) || n.text == "0") {
+		return ""
+	}
+	return strings.TrimSpace(n.text)
+}
+
 // named reads a member that names the failure, and reports whether it does.
 func (v *view) named(own int, r role, name, text string, number bool) bool {
 	l := &v.layers[own]
@@ -142,7 +150,7 @@ func (v *view) named(own int, r role, name, text string, number bool) bool {
 		l.status = text
 	case r.is(namesReason) && isConstant(text):
 		l.reason = text
-	case r.is(namesCode), r.is(isStatus) && number && name != "status":
+	case r.is(namesCode) && !isNull(text), r.is(isStatus) && number && name != "status":
 		l.code = text
 	case r.is(namesType) && !number && typeOf(text) != "":
 		l.kind = typeOf(text)

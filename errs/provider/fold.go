@@ -58,6 +58,15 @@ func lower(c byte) byte {
 
 func isLower(c byte) bool { return c >= 'a' && c <= 'z' }
 
+// lowered is a text with the letters of ASCII in lower case, every byte in its place.
+func lowered(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		b[i] = lower(c)
+	}
+	return string(b)
+}
+
 func space(b []byte) []byte {
 	if len(b) == 0 || b[len(b)-1] == ' ' {
 		return b

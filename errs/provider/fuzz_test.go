@@ -28,7 +28,7 @@ func hostile() []string {
 		strings.Repeat("{", 4096), strings.Repeat("[", 4096), strings.Repeat(`{"error":`, 2048), strings.Repeat(`[{"error":[`, 1024),
 		strings.Repeat(`"`, 4097), strings.Repeat(`\`, 4096), strings.Repeat(`\"`, 4096), strings.Repeat("'", 4095), nested,
 		strings.Repeat("data: {\"error\":{\"message\":\"Overloaded\"}}\n\n", 512), strings.Repeat("Error code: 400 - ", 512),
-		strings.Repeat("<", 4096), strings.Repeat("<title>", 512), "<title></title", "<h1", strings.Repeat("https://", 512), "a://", "://",
+		strings.Repeat("<", 4096), strings.Repeat("<title>", 512), "<title></title", "<html><title>" + strings.Repeat("İ", 99) + "</title>", strings.Repeat("İ", 99) + "<html>", "<h1", strings.Repeat("https://", 512), "a://", "://",
 		strings.Repeat("maximum context length is 1 tokens ", 256), strings.Repeat("try again in 1", 512),
 		"try again in 1" + strings.Repeat("0", 400) + "s",
 		`{"error":{"code":99999999999999999999999,"retry_after":1e999,"resets_at":-1}}`, `{"resets_in_seconds":"NaN"}`, `{"\ud800":"\udfff\u12"}`,

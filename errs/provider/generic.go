@@ -63,6 +63,7 @@ var genericRules = sync.OnceValue(func() table {
 		{
 			any: []string{
 				`internal (?:server )?error`,
+				`code = (?:unavailable|internal|unknown|aborted|deadlineexceeded)`,
 				`server error`,
 				`bad gateway`,
 				`service (?:temporarily )?unavailable`,

@@ -54,6 +54,9 @@ func (l *loose) value(depth int) node {
 	case (c == '[' || c == '(') && depth < maxDepth:
 		return l.list(depth)
 	case c == '"' || c == '\'':
+		if depth < maxDepth && l.unescaped() {
+			return l.object(depth)
+		}
 		return node{kind: nodeString, text: l.quoted()}
 	default:
 		return l.word(depth)
@@ -116,11 +119,36 @@ func (l *loose) takes(a, b byte) bool {
 	return false
 }
 
-// blank skips what separates values.
+// blank skips what separates values, escapes of blanks among them.
 func (l *loose) blank() {
-	for l.at < len(l.in) && (l.in[l.at] <= ' ' || l.in[l.at] == ',' || l.in[l.at] == ';') {
-		l.at++
+	for l.at < len(l.in) {
+		switch c := l.in[l.at]; {
+		case c <= ' ', c == ',', c == ';':
+			l.at++
+		case c == '\\' && l.at+1 < len(l.in) && (l.in[l.at+1] == 'n' || l.in[l.at+1] == 'r' || l.in[l.at+1] == 't'):
+			l.at += 2
+		default:
+			return
+		}
 	}
+}
+
+// unescaped reports whether a quote opens an object that somebody put into a string without escaping its quotes, and goes to
+// its brace.
+func (l *loose) unescaped() bool {
+	rest := loose{in: l.in, at: l.at + 1}
+	rest.blank()
+	brace := rest.at
+	if brace >= len(l.in) || l.in[brace] != '{' {
+		return false
+	}
+	rest.at++
+	rest.blank()
+	if rest.at+1 >= len(l.in) || l.in[rest.at] != l.in[l.at] || !isLower(l.in[rest.at+1]|0x20) {
+		return false
+	}
+	l.at = brace
+	return true
 }
 
 // word reads a bare word. One that names a container, such as Some(…) or ApiError { … }, is that container; a list of one

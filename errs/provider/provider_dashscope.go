@@ -2,6 +2,10 @@ package provider
 
 import "github.com/remedyrpc/remedy/errs"
 
+// dashscopeThrottle is the part of the documentation to which the wording of a spent quota leads, where a rate in tokens is
+// meant. Both have the code insufficient_quota.
+const dashscopeThrottle = "error-code#token-limit"
+
 // dashscopeCodes are the codes of Alibaba's Model Studio.
 func dashscopeCodes() []codeRule {
 	const docs = "https://gitschool.cn/tyqianwen/return-status-code-description.html"

@@ -22,7 +22,7 @@ var rateRules = sync.OnceValue(func() table {
 				`request limit (?:reached|exceeded)`,
 				`daily (?:\w+ )?limit`,
 				`requests? (?:has |have )?(?:been )?(?:limited|throttled)`,
-				`resource[ _](?:has been |was )?exhausted`,
+				`resource[ _]?(?:has been |was )?exhausted`,
 				`model_cooldown`,
 				`frequency`,
 				`too frequent`,

@@ -26,6 +26,7 @@ func (v *view) statusOf() int {
 	if found == nil {
 		return 0
 	}
+	v.written = true
 	status, _ := strconv.Atoi(found[1] + found[2]) // three digits, as the pattern says
 	return status
 }

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,13 +14,14 @@ func (v *view) pairing() (verdict, bool) {
 	return verdict{kind: KindToolPairing}, ok
 }
 
-// context never believes a status that means a limit or a credential.
+// context never believes a status that means a limit or a credential. Where a client wrote the status into its text, it
+// hides no cause that names the window.
 func (v *view) context() (verdict, bool) {
+	ok := saysContextExceeded(v.text)
 	switch v.status {
 	case 401, 402, 403, 429, 503, 529:
-		return verdict{}, false
+		return verdict{kind: KindContextExceeded}, ok && v.written && contextRules().matches(v.text)
 	}
-	ok := saysContextExceeded(v.text)
 	for _, name := range v.names() {
 		ok = ok || contextCode(strings.ToLower(name))
 	}
@@ -48,7 +50,7 @@ func (v *view) tokenEndpoint() (verdict, bool) {
 		return said(errs.AuthBusy)
 	case credential && found.auth != "" && v.status < 500:
 		return found, true
-	case v.status >= 500, overloadRules().matches(v.text):
+	case v.status >= 500, overloadRules().matches(v.text), v.isTransient():
 		return said(errs.AuthBusy)
 	case v.status == 404, v.status == 405, v.status == 410:
 		return verdict{retry: retryNo}, true // a retired endpoint is no dead credential
@@ -59,6 +61,12 @@ func (v *view) tokenEndpoint() (verdict, bool) {
 	default:
 		return verdict{}, false
 	}
+}
+
+// isTransient reports whether the code is one of a fault of the server.
+func (v *view) isTransient() bool {
+	found, ok := v.codeOf(genericCodes())
+	return ok && found.retry == retryYes
 }
 
 func (v *view) unreachable() bool {
@@ -73,18 +81,23 @@ func quotaIsRate(text string) bool {
 
 // money finds a spent quota in a text.
 func (v *view) money() (verdict, bool) {
-	if v.google0() {
+	if v.spentQuota() {
 		return verdict{limit: errs.LimitQuota, retry: retryNo, endless: true}, true
 	}
-	if len(v.quotas) > 0 {
+	if len(v.quotas) > 0 || v.points(dashscopeThrottle) {
 		return verdict{}, false
 	}
 	found, ok := quotaRules().find(v.text)
 	return found.says, ok && found.says.limit == errs.LimitQuota
 }
 
-// google0 reports whether a quota of Google is one of nothing.
-func (v *view) google0() bool {
+// points reports whether a text links to a place, which folding leaves out.
+func (v *view) points(place string) bool {
+	return slices.ContainsFunc(v.texts, func(text string) bool { return strings.Contains(text, place) })
+}
+
+// spentQuota reports whether one of Google's quotas is zero: the plan has none of it.
+func (v *view) spentQuota() bool {
 	for _, q := range v.quotas {
 		if q.value == "0" {
 			return true
@@ -146,7 +159,7 @@ func (v *view) rejection() (verdict, bool) {
 
 // quota finds rates with their window, quotas by their code, and the windows of plans in headers.
 func (v *view) quota() (verdict, bool) {
-	if len(v.quotas) > 0 {
+	if len(v.quotas) > 0 || v.points(dashscopeThrottle) {
 		return verdict{limit: errs.LimitRate, retry: retryYes}, true
 	}
 	if found, ok := v.headerLimit(); ok {
@@ -224,6 +237,9 @@ func (v *view) transport() (verdict, bool) {
 }
 
 func (v *view) generic() (verdict, bool) {
+	if v.failure.InStream && v.text == "" {
+		return verdict{retry: retryYes}, true // a stream that was cut
+	}
 	if found, ok := genericRules().find(v.text); ok {
 		return found.says, true
 	}

@@ -29,10 +29,11 @@ func (v *view) body(raw []byte) {
 		text = strings.ToValidUTF8(text, " ")
 	}
 	trimmed := strings.TrimSpace(text)
+	page := pageStart(trimmed)
 	switch {
-	case strings.HasPrefix(trimmed, "<"):
+	case page >= 0:
 		v.html = true
-		v.add(pageText(trimmed))
+		v.add(trimmed[:page] + "\n" + pageText(trimmed[page:]))
 	case strings.HasPrefix(trimmed, `"`) && strings.HasSuffix(trimmed, `"`) && len(trimmed) > 1:
 		l := loose{in: trimmed}
 		v.say(l.quoted(), 1)
@@ -105,10 +106,24 @@ func escaped(text string) int {
 	return -1
 }
 
+// pageStart is where a page begins, after the status that a client may have put before it; -1 where there is none.
+func pageStart(text string) int {
+	if strings.HasPrefix(text, "<") {
+		return 0
+	}
+	start := lowered(head(text, maxStatusWords))
+	for _, tag := range []string{"<!doctype html", "<html"} {
+		if i := strings.Index(start, tag); i >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
 // pageText is what a page says in short: its title and first heading, or else its text.
 func pageText(page string) string {
-	lower := strings.ToLower(head(page, maxText))
-	page = page[:len(lower)]
+	page = head(page, maxText)
+	lower := lowered(page)
 	var said []string
 	for _, tag := range []string{"title", "h1", "h2"} {
 		if start := strings.Index(lower, "<"+tag); start >= 0 {

@@ -12,6 +12,8 @@ type view struct {
 	now     time.Time
 	// status is the HTTP status that counts; 0 where none is known.
 	status int
+	// written says that the status was found in a text.
+	written bool
 	// text is what was said to a reader, folded.
 	text string
 	// html says that the body was a page.

@@ -48,7 +48,7 @@ var rateWindows = sync.OnceValue(func() table {
 				`tokens?[ _]per[ _-]?day`,
 				`\btpd\b`,
 				`(?:daily|per[ -]day)[ _](?:\w+ )?token`,
-				`tokens?[^.]{0,30}per[ -]day`,
+				`tokens?[^.]{0,30}(?:per[ -]day|daily)`,
 			},
 			says: verdict{window: windowTokensDay}, reason: "tokens of a day", source: source,
 		},
