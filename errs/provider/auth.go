@@ -150,8 +150,6 @@ var authRules = sync.OnceValue(func() table {
 				`missing_(?:api_key|authorization|token|credentials)`,
 				`not logged in`,
 				`not_authed`,
-				`please (?:run )?/?log ?in`,
-				`login required`,
 			},
 			says:   missing,
 			reason: "nothing was sent, or nothing was found to send",
@@ -227,6 +225,15 @@ var authRules = sync.OnceValue(func() table {
 			says:   rejected,
 			reason: "Zhipu 1000 to 1004 and relays in Chinese",
 			source: "https://docs.bigmodel.cn/cn/faq/api-code",
+		},
+		{
+			any: []string{
+				`please (?:run )?/?log ?in`,
+				`login required`,
+			},
+			says:   missing,
+			reason: "a client that found nothing says what to do; what was wrong with something was read before",
+			source: "https://github.com/anthropics/claude-code/issues/9635",
 		},
 		{
 			any: []string{

@@ -196,6 +196,9 @@ func (v *view) tooLarge() bool {
 }
 
 func (v *view) overload() (verdict, bool) {
+	if v.status >= 520 && v.status <= 527 { // of Cloudflare, which lists overload among what may be the cause
+		return verdict{}, false
+	}
 	if coded, known := v.codeOf(codeRules()); known && coded.limit == errs.LimitOverload {
 		return coded, true
 	}

@@ -23,6 +23,16 @@ var socketRules = sync.OnceValue(func() table {
 	return compile([]rule{
 		{
 			any: []string{
+				`econnreset`,
+				`etimedout`,
+				`epipe`,
+			},
+			says:   again,
+			reason: "the number of the operating system beats the words of a client around it",
+			source: "https://github.com/MoonshotAI/kimi-code/issues/2789",
+		},
+		{
+			any: []string{
 				`econnrefused`,
 				`connection refused`,
 				`actively refused`,
@@ -71,7 +81,6 @@ var socketRules = sync.OnceValue(func() table {
 				`client\.timeout`,
 				`timed? ?out\b`,
 				`timeouts?\b`,
-				`etimedout`,
 				`deadline[ _]exceeded while`,
 				`read timeout`,
 				`the operation took too long`,
@@ -83,9 +92,7 @@ var socketRules = sync.OnceValue(func() table {
 		},
 		{
 			any: []string{
-				`econnreset`,
 				`econnaborted`,
-				`epipe`,
 				`connection (?:was |has been |is )?(?:reset|closed|aborted|lost|terminated|broken|dropped|interrupted)`,
 				`connection error`,
 				`reset by peer`,
