@@ -30,6 +30,14 @@ var authRules = sync.OnceValue(func() table {
 		},
 		{
 			any: []string{
+				`(?:token|key|credentials?) (?:is |are |was )?missing, invalid,`,
+			},
+			says:   rejected,
+			reason: "Azure: one sentence for every way a token can be wrong",
+			source: "https://github.com/MuiseDestiny/zotero-gpt/issues/412",
+		},
+		{
+			any: []string{
 				`refresh[ _]token[^.]{0,40}(?:already (?:been )?used|reused|was revoked|been revoked|is revoked|` +
 					`no longer valid|not found|invalid)`,
 				`refresh_token_(?:reused|invalidated|revoked)`,

@@ -1,6 +1,35 @@
 package provider
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
+
+// printedGoogle reads the text of Go's genai.APIError, which prints the details as Go maps.
+// Source: https://github.com/charmbracelet/crush/issues/420.
+var printedGoogle = struct{ head, quota, delay *regexp.Regexp }{
+	head:  regexp.MustCompile(`^Error \d{3}, Message: [\s\S]*, Status: ([A-Z_]{4,40}), Details: \[`),
+	quota: regexp.MustCompile(`\bquotaId:([\w-]+) quotaMetric:([\w./-]+)(?: quotaValue:(\d+))?`),
+	delay: regexp.MustCompile(`\bretryDelay:([\d.]+s)\b`),
+}
+
+// printed reads a google.rpc.Status out of the text of a Go client.
+func (v *view) printed(text string) {
+	if !strings.HasPrefix(text, "Error ") {
+		return
+	}
+	found := printedGoogle.head.FindStringSubmatch(text)
+	if found == nil {
+		return
+	}
+	v.layers = append(v.layers, layer{status: found[1]})
+	for _, q := range printedGoogle.quota.FindAllStringSubmatch(text, 8) {
+		v.quotas = append(v.quotas, googleQuota{id: q[1], metric: q[2], value: q[3]})
+	}
+	if delay := printedGoogle.delay.FindStringSubmatch(text); delay != nil {
+		v.delays = append(v.delays, member{name: "retryinfo", value: delay[1]})
+	}
+}
 
 // google reads a detail of google.rpc.Status: ErrorInfo, QuotaFailure or RetryInfo.
 func (v *view) google(own int, n *node) {

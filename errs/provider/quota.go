@@ -106,6 +106,7 @@ var quotaRules = sync.OnceValue(func() table {
 				`insufficient[_ -](?:\S+ )?(?:quota|balance|credits?|funds?|user_quota)`,
 				`(?:credit )?balance (?:is )?(?:too low|insufficient|depleted|exhausted|not enough|negative)`,
 				`not enough (?:credits?|balance|funds|quota)`,
+				`(?:doesnt|does not|dont|do not) have (?:any |enough |sufficient )?(?:credits?|balance|funds)\b`,
 				`(?:out of|run out of|ran out of|no|more|add|purchase|buy|requires? \w+) (?:\w+ )?credits?\b`,
 				`credits? (?:have been |are |is |has been )?(?:exhausted|depleted|used up|required|insufficient|too low)`,
 				`can only afford`,

@@ -66,6 +66,7 @@ func (v *view) say(text string, level int) {
 		v.say(unescape(text[inner:]), level+1)
 		return
 	}
+	v.printed(text)
 	var around strings.Builder
 	for text != "" {
 		start := strings.IndexAny(text, "{[")
