@@ -9,6 +9,9 @@ import (
 	"time"
 )
 
+// maxDelay is the longest wait that is read, close to what a Duration holds and with room to round it up.
+const maxDelay = 290 * 365 * 24 * time.Hour
+
 // delay is how long the provider asks to wait, rounded up to milliseconds, and the date that says so, if one does. The
 // sources are asked in the order of README; a hint that is past, zero, negative or none at all is as if it was not there.
 func (v *view) delay() (time.Duration, time.Time) {
@@ -39,7 +42,7 @@ func (v *view) headerDelay() (time.Duration, time.Time) {
 
 // until is the time from now to a date, nothing if it is past.
 func (v *view) until(at time.Time) (time.Duration, time.Time) {
-	if d := at.Sub(v.now); d > 0 && d < math.MaxInt64 {
+	if d := at.Sub(v.now); d > 0 && d <= maxDelay {
 		return ceilMillis(d), at
 	}
 	return 0, time.Time{}
@@ -143,14 +146,14 @@ func units(value string, unit time.Duration) time.Duration {
 }
 
 func fromFloat(n float64) time.Duration {
-	if n <= 0 || n >= math.MaxInt64 {
+	if n <= 0 || n > float64(maxDelay) {
 		return 0
 	}
 	return ceilMillis(time.Duration(math.Round(n)))
 }
 
 func ceilMillis(d time.Duration) time.Duration {
-	if rest := d % time.Millisecond; rest > 0 && d < math.MaxInt64-time.Millisecond {
+	if rest := d % time.Millisecond; rest > 0 {
 		return d - rest + time.Millisecond
 	}
 	return d
