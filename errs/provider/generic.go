@@ -103,6 +103,8 @@ var genericRules = sync.OnceValue(func() table {
 				`permission denied`,
 				`access denied`,
 				`参数(?:错误|非法|无效)`,
+				`max_(?:\w+_)?tokens`,
+				`maximum tokens you requested`, // https://github.com/RooCodeInc/Roo-Code/issues/248
 			},
 			says:   never,
 			reason: "what was sent is wrong",

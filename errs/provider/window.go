@@ -28,7 +28,7 @@ var rateWindows = sync.OnceValue(func() table {
 	return compile([]rule{
 		{
 			any: []string{
-				`output[ _]tokens?(?:[ _](?:usage|limit|rate))?[ _]per[ _-]?min`,
+				`output[ _]tokens?(?:[ _](?:usage|limit|rate))?[ _-]per[ _-]?min`,
 				`output[ _-]tpm`,
 				`\botpm\b`,
 			},
@@ -36,7 +36,7 @@ var rateWindows = sync.OnceValue(func() table {
 		},
 		{
 			any: []string{
-				`(?:input|prompt)[ _]tokens?(?:[ _](?:usage|limit|rate))?[ _]per[ _-]?min`,
+				`(?:input|prompt)[ _]tokens?(?:[ _](?:usage|limit|rate))?[ _-]per[ _-]?min`,
 				`input[ _-]tpm`,
 				`\bitpm\b`,
 			},
@@ -45,7 +45,7 @@ var rateWindows = sync.OnceValue(func() table {
 		},
 		{
 			any: []string{
-				`tokens?[ _]per[ _-]?day`,
+				`tokens?[ _-]per[ _-]?day`,
 				`\btpd\b`,
 				`(?:daily|per[ -]day)[ _](?:\w+ )?token`,
 				`tokens?[^.]{0,30}(?:per[ -]day|daily)`,
@@ -54,7 +54,7 @@ var rateWindows = sync.OnceValue(func() table {
 		},
 		{
 			any: []string{
-				`requests?[ _](?:\w+ )?per[ _-]?day`,
+				`requests?[ _-](?:\w+ )?per[ _-]?day`,
 				`\brpd\b`,
 				`models?-per-day`,
 				`per[ _-]day`,
@@ -69,7 +69,7 @@ var rateWindows = sync.OnceValue(func() table {
 		},
 		{
 			any: []string{
-				`tokens?[ _]per[ _-]?min`,
+				`tokens?[ _-]per[ _-]?min`,
 				`\btpm\b`,
 				`tokens?[ _](?:\S+ ){0,6}?per[ -]minute`,
 				`per[ -]minute (?:\S+ ){0,2}?token`,
@@ -79,7 +79,7 @@ var rateWindows = sync.OnceValue(func() table {
 		},
 		{
 			any: []string{
-				`requests?[ _](?:\w+ )?per[ _-]?min`,
+				`requests?[ _-](?:\w+ )?per[ _-]?min`,
 				`\brpm\b`,
 				`\bqpm\b`,
 				`models?-per-min`,
