@@ -77,7 +77,7 @@ var contextRules = sync.OnceValue(func() table {
 				`context the overflows`,
 				`when the context overflows`,
 				`context length of only [\d,]+ tokens`,
-				`not enough context`,
+				`not enough context(?: (?:length|window|size|space|room)|:)`,
 				`mid-generation context overflow`,
 			},
 			reason: "LM Studio, the slip in its words included",
@@ -110,8 +110,9 @@ var contextRules = sync.OnceValue(func() table {
 			any: []string{
 				`inputs tokens \+ max_new_tokens must be`,
 				`inputs must have less than [\d,]+ tokens`,
+				`prompt is too (?:big|large|long) compared to kv size`, // https://github.com/gpustack/llama-box/issues/25
 			},
-			reason: "Hugging Face TGI and Together: input plus output over the window",
+			reason: "Hugging Face TGI and Together: input plus output over the window; llama.cpp: the prompt against its cache",
 			source: "https://github.com/BerriAI/litellm/blob/main/litellm/litellm_core_utils/exception_mapping_utils.py",
 		},
 		{
@@ -346,6 +347,11 @@ var softVetoes = sync.OnceValue(func() table {
 			},
 			reason: "an entitlement to a longer window",
 			source: "https://github.com/anthropics/claude-code/issues/29584",
+		},
+		{
+			any:    []string{`gpu_memory_utilization`},
+			reason: "vLLM did not start: its window does not fit its own memory",
+			source: "https://github.com/vllm-project/vllm/issues/2418",
 		},
 	})
 })
