@@ -395,6 +395,16 @@ var hardVetoes = sync.OnceValue(func() table {
 		},
 		{
 			any: []string{
+				`file content`,
+				`pagination`,
+				`\bmcp tool \S+ (?:response|result|output)`,
+				`use offset`,
+			},
+			reason: "a client that caps what one of its tools may return",
+			source: "https://github.com/anthropics/claude-code/issues/69982",
+		},
+		{
+			any: []string{
 				`string[ _](?:too[ _]long|above[ _]max)`,
 				`array[ _](?:too[ _]long|above)`,
 				`[\d,]+ characters`,
