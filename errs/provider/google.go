@@ -5,28 +5,28 @@ import (
 	"strings"
 )
 
-// printedGoogle reads the text of Go's genai.APIError, which prints the details as Go maps.
+// The text of Go's genai.APIError, which prints the details as Go maps.
 // Source: https://github.com/charmbracelet/crush/issues/420.
-var printedGoogle = struct{ head, quota, delay *regexp.Regexp }{
-	head:  regexp.MustCompile(`^Error \d{3}, Message: [\s\S]*, Status: ([A-Z_]{4,40}), Details: \[`),
-	quota: regexp.MustCompile(`\bquotaId:([\w-]+) quotaMetric:([\w./-]+)(?: quotaValue:(\d+))?`),
-	delay: regexp.MustCompile(`\bretryDelay:([\d.]+s)\b`),
-}
+var (
+	printedStatus = regexp.MustCompile(`Error \d{3}, Message: [\s\S]*, Status: ([A-Z_]{4,40}), Details: \[`)
+	printedQuota  = regexp.MustCompile(`\bquotaId:([\w-]+) quotaMetric:([\w./-]+)(?: quotaValue:(\d+))?`)
+	printedDelay  = regexp.MustCompile(`\bretryDelay:([\d.]+s)\b`)
+)
 
 // printed reads a google.rpc.Status out of the text of a Go client.
 func (v *view) printed(text string) {
-	if !strings.HasPrefix(text, "Error ") {
+	if !strings.Contains(text, ", Status: ") {
 		return
 	}
-	found := printedGoogle.head.FindStringSubmatch(text)
+	found := printedStatus.FindStringSubmatch(text)
 	if found == nil {
 		return
 	}
 	v.layers = append(v.layers, layer{status: found[1]})
-	for _, q := range printedGoogle.quota.FindAllStringSubmatch(text, 8) {
+	for _, q := range printedQuota.FindAllStringSubmatch(text, 8) {
 		v.quotas = append(v.quotas, googleQuota{id: q[1], metric: q[2], value: q[3]})
 	}
-	if delay := printedGoogle.delay.FindStringSubmatch(text); delay != nil {
+	if delay := printedDelay.FindStringSubmatch(text); delay != nil {
 		v.delays = append(v.delays, member{name: "retryinfo", value: delay[1]})
 	}
 }
