@@ -163,7 +163,7 @@ func FuzzUnwrap(f *testing.F) {
 				t.Fatalf("reading went from %d to %d of %d", before, l.at, len(l.in))
 			}
 		}
-		if text := fold(string(body)); fold(text) != text && plainText(text) {
+		if text := fold(string(body)); fold(text) != text && plainText(text) && !strings.Contains(text, "://") {
 			t.Errorf("folding %q twice gives %q", text, fold(text))
 		}
 	})
@@ -174,7 +174,7 @@ func FuzzDelay(f *testing.F) {
 	for _, value := range []string{
 		"1", "0", "-1", "inf", "nan", "1e308", "99999999999999999999999999", "1.5", "Fri, 29 Sep 2023 16:26:57 GMT",
 		"Fri, 29 Sep 1000 16:26:57 GMT", "2023-09-29T16:26:57Z", "1696004797", "1696004797000", "6m0s", "1m26.4s", "174ms", "5 days 22 hours",
-		"0x1p-2", "1_000", "+5", " 5 ", "5s", "9223372036854775807", "9223372036854", "9223372036", "9223372037",
+		"OOm", "0x1p-2", "1_000", "+5", " 5 ", "5s", "9223372036854775807", "9223372036854", "9223372036", "9223372037",
 	} {
 		f.Add(value)
 	}

@@ -18,6 +18,7 @@ func (v *view) printed(text string) {
 	if !strings.Contains(text, ", Status: ") {
 		return
 	}
+	text = ends(text, maxText)
 	found := printedStatus.FindStringSubmatch(text)
 	if found == nil {
 		return

@@ -216,7 +216,7 @@ func (v *view) rate() (verdict, bool) {
 
 func (v *view) code() (verdict, bool) {
 	found, ok := v.codeOf(codeRules())
-	if !ok {
+	if !ok && v.status != 429 {
 		if local, crashed := localRules().find(v.text); crashed {
 			return local.says, true
 		}
