@@ -39,8 +39,11 @@ func (v *view) providerCode() string {
 	return v.textException()
 }
 
-// isPhrase reports whether a name is no more than the phrase of an HTTP status.
+// isPhrase reports whether a name is no more than an HTTP status: its phrase, or the number of a success.
 func isPhrase(name string) bool {
+	if name == "200" {
+		return true
+	}
 	if !strings.Contains(name, " ") {
 		return false
 	}
