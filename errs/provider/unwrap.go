@@ -11,8 +11,8 @@ import (
 const (
 	// maxBody bounds how much of a body is read: half from its head and half from its tail.
 	maxBody = 128 << 10
-	// maxLevels is how deep texts inside texts are read; providers behind a proxy behind a client need three.
-	maxLevels = 4
+	// maxLevels is how deep texts inside texts are read; a provider behind three proxies needs four.
+	maxLevels = 5
 )
 
 // body reads a body of any form.
