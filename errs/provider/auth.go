@@ -38,7 +38,18 @@ var authRules = sync.OnceValue(func() table {
 		},
 		{
 			any: []string{
-				`refresh[ _]token[^.]{0,40}(?:already (?:been )?used|reused|was revoked|been revoked|is revoked|` +
+				`(?:api[ _-]?key|x-api-key|token|credentials?|bearer|authorization)(?: header)?:? (?:(?:is |was |cannot be |must not be |` +
+					`may not be )(?:an )?(?:empty|blank)|(?:an )?empty string)`,
+				`empty (?:api[ _-]?key|bearer|authorization|access token|credentials?|token\b)`,
+				`illegal header value b?bearer $`,
+			},
+			says:   missing,
+			reason: "what was sent is the empty string",
+			source: "https://github.com/170-carry/codex-tools/issues/165",
+		},
+		{
+			any: []string{
+				`refresh[ _]token[^.:]{0,40}(?:already (?:been )?used|reused|was revoked|been revoked|is revoked|` +
 					`no longer valid|not found|invalid)`,
 				`refresh_token_(?:reused|invalidated|revoked)`,
 				`invalid refresh token`,
@@ -61,6 +72,9 @@ var authRules = sync.OnceValue(func() table {
 				`consumer_suspended`,
 				`reported as leaked`,
 				`oauth token revoked`,
+				`(?:since|been|have|you|was|were) (?:logged|signed) out\b`,
+				`(?:signed|logged) in to another account`,
+				`(?:organization|account|user|workspace|project|api key|key) (?:has been |was )restricted`,
 				`(?:invalidated|revoked|deactivated) (?:\w+ )?(?:token|key|credential)`,
 			},
 			says:   revoked,
@@ -140,12 +154,15 @@ var authRules = sync.OnceValue(func() table {
 		{
 			any: []string{
 				`(?:didnt|did not) provide an api key`,
-				`(?:no|missing|without)(?: a| an| any| the| valid| required)* (?:api[ _-]?key|auth credentials?|credentials?|` +
+				`(?:no|missing|without)(?: a| an| any| the| valid| required| cookie| usable| stored)* (?:api[ _-]?key|auth credentials?|credentials?|` +
 					`access token|bearer|authorization|authentication|x-api-key|token|auth)(?: header| token|` +
 					` credentials?)*(?: (?:was|were|is|are|provided|passed|found|supplied|sent|in|available|or)|[.,:!]|$)`,
 				`(?:api[ _-]?key|x-api-key|authorization|credentials?|authentication|bearer token|access token|refresh_token|` +
 					`login)(?: header| token)? (?:(?:is|are) )?(?:required|missing|not (?:provided|found|set|configured|supplied))`,
 				`missing required authentication`,
+				`_(?:api_?key|key|token|secret) (?:(?:environment variable |env var )?(?:is |was )?(?:not (?:set|configured|found|defined)|` +
+					`missing|required|unset)|in (?:the |your )?environment)`,
+				`credential refresh failed`,
 				`must provide (?:an )?api key`,
 				`unregistered callers`,
 				`unable to (?:locate|load|find) credentials`,

@@ -110,6 +110,7 @@ var contextRules = sync.OnceValue(func() table {
 			any: []string{
 				`inputs tokens \+ max_new_tokens must be`,
 				`inputs must have less than [\d,]+ tokens`,
+				`n_keep[^.]{0,40}n_ctx`,
 				`prompt is too (?:big|large|long) compared to kv size`, // https://github.com/gpustack/llama-box/issues/25
 			},
 			reason: "Hugging Face TGI and Together: input plus output over the window; llama.cpp: the prompt against its cache",

@@ -113,11 +113,11 @@ func TestCorpus(t *testing.T) {
 			t.Errorf("%s:\n got %v\nwant %v", id, got, want)
 		}
 	}
-	for _, c := range append(corpus(t, "failures.jsonl"), corpus(t, "wordings.jsonl")...) {
+	for _, c := range slices.Concat(corpus(t, "failures.jsonl"), corpus(t, "fresh.jsonl"), corpus(t, "wordings.jsonl")) {
 		got := fieldsOf(Classify(c.failure(t)))
 		check(c.ID, c.accepts(got), got, c.Expect)
 	}
-	for _, c := range append(corpus(t, "lookalikes.jsonl"), corpus(t, "alikes.jsonl")...) {
+	for _, c := range slices.Concat(corpus(t, "lookalikes.jsonl"), corpus(t, "freshalikes.jsonl"), corpus(t, "alikes.jsonl")) {
 		got := MatchesContextExceeded(c.Body) || Classify(c.failure(t)).Kind == KindContextExceeded
 		check(c.ID, !got, "context exceeded", c.Expect)
 	}

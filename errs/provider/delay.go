@@ -57,6 +57,8 @@ var (
 		`毫秒|秒|分钟|分|小时|天)(?:[ ,]*(?:and )?))+)`)
 	delayChinese = regexp.MustCompile(`((?:\d+(?:\.\d+)? ?(?:毫秒|秒|分钟|小时|天)钟?)+) ?(?:之|以)?后`)
 	delayPart    = regexp.MustCompile(`(\d+(?:\.\d+)?) ?([a-z]+|毫秒|秒|分钟|分|小时|天)`)
+	// delayHeader finds a header that a client printed.
+	delayHeader = regexp.MustCompile(`\bretry-after(-ms)?(?:=|: ?| )(\d+(?:\.\d+)?)(?:$|s\b|[^\w. ]| (?:$|[^a-z0-9]|[\w-]+[:=]))`)
 	// dateWords find a date with its zone near a word of resets. A date without a zone tells nothing.
 	dateWords = regexp.MustCompile(`(?:reset|available|try again|retry|until|refresh|重置|恢复)[^0-9]{0,40}` +
 		`(\d{4}-\d\d-\d\d[t ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?) ?(z\b|utc|gmt|[+-]\d\d:?\d\d)`)
@@ -64,6 +66,15 @@ var (
 )
 
 func (v *view) textDelay() (time.Duration, time.Time) {
+	if found := delayHeader.FindStringSubmatch(v.text); found != nil {
+		unit := time.Second
+		if found[1] != "" {
+			unit = time.Millisecond
+		}
+		if d := units(found[2], unit); d > 0 {
+			return d, time.Time{}
+		}
+	}
 	for _, words := range []*regexp.Regexp{delayWords, delayChinese} {
 		if found := words.FindStringSubmatch(v.text); found != nil {
 			if d := spoken(found[1]); d > 0 {

@@ -124,7 +124,7 @@ func (v *view) scalar(own int, name string, value *node, level int) bool {
 	case r.is(endsAnswer) && isFailure(text):
 		v.add(name + ": " + text)
 		return true
-	case v.named(own, r, name, text, number):
+	case !value.cut && v.named(own, r, name, text, number):
 		return true
 	case r.is(saysText) && !number, r.is(wrapsText | namesReason):
 		v.say(text, level+1)

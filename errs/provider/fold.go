@@ -23,6 +23,9 @@ func fold(s string) string {
 			i += n
 		case c == '"', c == '\'', c == '`':
 			i++
+		case c == 0x1b:
+			b = space(b)
+			i += colorEnd(s[i:])
 		case c <= ' ' || c == 0x7f:
 			b = space(b)
 			i++
@@ -47,6 +50,18 @@ func escape(s string) int {
 		return 2
 	}
 	return 1
+}
+
+// colorEnd is the length of an escape sequence of a terminal.
+func colorEnd(s string) int {
+	if len(s) < 2 || s[1] != '[' {
+		return 1
+	}
+	n := 2
+	for n < len(s) && (isDigit(s[n]) || s[n] == ';') {
+		n++
+	}
+	return min(n+1, len(s))
 }
 
 func lower(c byte) byte {
@@ -100,7 +115,9 @@ func appendFolded(b []byte, r rune) []byte {
 		return append(b, lower(byte(r-0xff01+'!')))
 	case r >= 0x2018 && r <= 0x201f: // typographic quotes
 		return b
-	case r == 0xa0, r == 0x3000, r == 0x202f, r == 0x2028:
+	case r >= 0x200b && r <= 0x200d, r == 0xfeff, r == 0xad: // of no width
+		return b
+	case r == 0xa0, r == 0x3000, r == 0x202f, r == 0x2028, r >= 0x2500 && r <= 0x259f: // frames that a terminal drew too
 		return space(b)
 	case r == 0x2010, r == 0x2011, r == 0x2013, r == 0x2014:
 		return append(b, '-')

@@ -26,6 +26,8 @@ type node struct {
 	text   string
 	items  []node
 	fields []field
+	// cut says that the input ended inside a string, so that it is no name.
+	cut bool
 }
 
 type field struct {
@@ -49,7 +51,7 @@ func (l *loose) value(depth int) node {
 	}
 	l.nodes++
 	switch c := l.in[l.at]; {
-	case c == '{' && depth < maxDepth:
+	case (c == '{' || c == '[' && strings.HasSuffix(l.in[:l.at], "map")) && depth < maxDepth:
 		return l.object(depth)
 	case (c == '[' || c == '(') && depth < maxDepth:
 		return l.list(depth)
@@ -57,7 +59,7 @@ func (l *loose) value(depth int) node {
 		if depth < maxDepth && l.unescaped() {
 			return l.object(depth)
 		}
-		return node{kind: nodeString, text: l.quoted()}
+		return l.quoted()
 	default:
 		return l.word(depth)
 	}
@@ -65,6 +67,7 @@ func (l *loose) value(depth int) node {
 
 func (l *loose) object(depth int) node {
 	n := node{kind: nodeObject}
+	isMap := l.in[l.at] == '['
 	for l.at++; l.at < len(l.in); {
 		l.blank()
 		if l.at >= len(l.in) || l.closes() {
@@ -74,12 +77,44 @@ func (l *loose) object(depth int) node {
 		if !l.takes(':', '=') {
 			continue
 		}
-		value := l.value(depth + 1)
+		value := l.member(depth, &name, isMap)
 		if name.text != "" && l.nodes < maxNodes {
 			n.fields = append(n.fields, field{name: name.text, value: value})
 		}
 	}
 	return n
+}
+
+// member reads the value of a member: in the structs and maps that Go prints it has no quotes, and ends before the next name.
+func (l *loose) member(depth int, name *node, isMap bool) node {
+	printed := l.at < len(l.in) && l.in[l.at-1] == ':' && name.kind == nodeWord && isGoName(name.text, isMap)
+	if !printed || strings.IndexByte(`"'`+"`{[(&<\t\r\n", l.in[l.at]) >= 0 || strings.HasPrefix(l.in[l.at:], "map[") {
+		return l.value(depth + 1)
+	}
+	l.nodes++
+	start, word := l.at, l.at
+	for ; l.at < len(l.in); l.at++ {
+		switch c := l.in[l.at]; {
+		case c == ' ':
+			word = l.at + 1
+		case c == '}', c == ']':
+			return node{text: strings.TrimSpace(l.in[start:l.at])}
+		case c == ':' && word > start && isGoName(l.in[word:l.at], isMap):
+			l.at = word
+			return node{text: strings.TrimSpace(l.in[start:word])}
+		}
+	}
+	return node{text: strings.TrimSpace(l.in[start:])}
+}
+
+// isGoName reports whether a word is the name of a field, or a key of a map.
+func isGoName(word string, isMap bool) bool {
+	for i := range len(word) {
+		if c := word[i]; !isLower(lower(c)) && c != '_' && (i == 0 || !isDigit(c)) {
+			return false
+		}
+	}
+	return word != "" && (isMap || word[0] >= 'A' && word[0] <= 'Z')
 }
 
 func (l *loose) list(depth int) node {
@@ -178,7 +213,7 @@ func (l *loose) named(length, depth int) (node, bool) {
 	switch {
 	case next == len(l.in) || depth >= maxDepth:
 		return node{}, false
-	case l.in[next] == '{':
+	case l.in[next] == '{', l.in[next] == '[' && l.in[next-1] == 'p' && strings.HasSuffix(l.in[:next], "map"):
 		l.at = next
 		return l.object(depth), true
 	case next > l.at:
@@ -190,14 +225,14 @@ func (l *loose) named(length, depth int) (node, bool) {
 		}
 		return n, true
 	case length == 1 && (l.in[next] == '"' || l.in[next] == '\''):
-		return node{kind: nodeString, text: l.quoted()}, true
+		return l.quoted(), true
 	default:
 		return node{}, false
 	}
 }
 
 // quoted reads a string in quotes, to the end of the input where they are not closed.
-func (l *loose) quoted() string {
+func (l *loose) quoted() node {
 	quote := l.in[l.at]
 	l.at++
 	start := l.at
@@ -209,10 +244,11 @@ func (l *loose) quoted() string {
 	}
 	l.at = min(l.at, len(l.in))
 	s := l.in[start:l.at]
-	if l.at < len(l.in) {
+	cut := l.at == len(l.in)
+	if !cut {
 		l.at++
 	}
-	return unescape(s)
+	return node{kind: nodeString, text: unescape(s), cut: cut}
 }
 
 // unescape undoes one level of backslashes.

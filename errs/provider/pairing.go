@@ -40,6 +40,8 @@ var pairingRules = sync.OnceValue(func() table {
 				`role:? tool must (?:be a response|follow|be preceded|have a preceding)`,
 				`messages? with role:? tool must`,
 				`tool messages? must (?:be a response|follow|have a prec)`,
+				`(?:tool|function)[_ ]?(?:call )?(?:results?|responses?|outputs?|messages?) (?:must|should|needs? to|has to|have to) ` +
+					`(?:be (?:preceded|a response|immediately)|(?:immediately )?(?:follow|come after)|have a (?:preced|correspond|match))`,
 				`tool messages? (?:\S+ ){0,4}?without (?:\S+ ){0,4}?(?:tool[_ ]calls?|preceding)`,
 			},
 			reason: "OpenAI: a result without a call",
@@ -63,6 +65,7 @@ var pairingRules = sync.OnceValue(func() table {
 				`tool[_ ]call[_ ]ids? (?:must be|is not|are not) unique`,
 				`(?:found|has) duplicate[^.]{0,20}tool`,
 				`(?:tooluse|toolresult|tool_use|tool_result|tool_call)[^.]{0,10} blocks? at [^ ]+ contain duplicate`,
+				`duplicate items? found with id (?:fco?|call|toolu|tool)_`,
 				`duplicate[^.]{0,30}(?:tool_call|tool_use|toolu|tooluse|tool call|tool result)`,
 			},
 			reason: "one id for two calls or two results",

@@ -1,6 +1,10 @@
 package provider
 
-import "github.com/remedyrpc/remedy/errs"
+import (
+	"strings"
+
+	"github.com/remedyrpc/remedy/errs"
+)
 
 // bedrockCodes are the exceptions of AWS.
 func bedrockCodes() []codeRule {
@@ -41,5 +45,42 @@ func bedrockCodes() []codeRule {
 			reason: "the key or its signature is wrong",
 			source: "https://github.com/Arize-ai/openinference/issues/2358",
 		},
+	}
+}
+
+// bedrockException is the exception of Bedrock that a status and a message stand for. The name comes in a header, which many
+// clients drop, and each status has one; 403 has three, and two of them fixed sentences.
+// Source: https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html.
+func (v *view) bedrockException() string {
+	if !strings.Contains(strings.ToLower(v.failure.Provider), "bedrock") ||
+		len(v.layers) != 1 || v.layers[0] != (layer{}) { // an object with a message and no name
+		return ""
+	}
+	switch v.status {
+	case 400:
+		return "ValidationException"
+	case 403:
+		switch {
+		case strings.Contains(v.text, "security token included in the request is expired"):
+			return "ExpiredTokenException"
+		case strings.Contains(v.text, "security token included in the request is invalid"):
+			return "UnrecognizedClientException"
+		default:
+			return "AccessDeniedException"
+		}
+	case 404:
+		return "ResourceNotFoundException"
+	case 408:
+		return "ModelTimeoutException"
+	case 424:
+		return "ModelErrorException"
+	case 429:
+		return "ThrottlingException"
+	case 500:
+		return "InternalServerException"
+	case 503:
+		return "ServiceUnavailableException"
+	default:
+		return ""
 	}
 }

@@ -15,6 +15,19 @@ var awsException = regexp.MustCompile(`\b(?:(?i:Throttling|Validation|AccessDeni
 	`ExpiredToken|InvalidSignature|MissingAuthenticationToken|IncompleteSignature)Exception)\b|` +
 	`\bInvalidClientTokenId\b|\bUnauthorizedSSOTokenError\b`)
 
+var (
+	// awsOperation finds the name of an error where the SDKs of AWS put it into their text.
+	awsOperation = regexp.MustCompile(`\b(?:An error occurred \(|api error )(\w{3,64})(?:\) when calling|:)`)
+	// oauthError finds the errors of RFC 6749 and RFC 6750 in a text.
+	oauthError = regexp.MustCompile(`\b(invalid_grant|invalid_client|unauthorized_client|unsupported_grant_type|invalid_scope|` +
+		`invalid_token|insufficient_scope)\b`)
+	// systemError finds the codes of Node and undici for connections that failed.
+	systemError = regexp.MustCompile(`\b(ECONN(?:RESET|REFUSED|ABORTED)|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EPIPE|E(?:NET|HOST)UNREACH|UND_ERR_[A-Z_]+)\b`)
+	// writtenCode and writtenType find what a client printed of an error, member by member.
+	writtenCode = regexp.MustCompile(`(?i)\b(?:error[ _]?)?code['"]?(?:: ?| ?= ?)['"]?([a-z]+(?:_[a-z]+)+)\b`)
+	writtenType = regexp.MustCompile(`(?i)\b(?:error[ _]?)?type['"]?(?:: ?| ?= ?)['"]?([a-z]+(?:_[a-z]+)+)\b`)
+)
+
 // googleStatus finds a canonical status of google.rpc in a text.
 var googleStatus = regexp.MustCompile(`\b(?:INVALID_ARGUMENT|FAILED_PRECONDITION|OUT_OF_RANGE|UNAUTHENTICATED|PERMISSION_DENIED|` +
 	`NOT_FOUND|ALREADY_EXISTS|RESOURCE_EXHAUSTED|CANCELLED|DATA_LOSS|INTERNAL|UNIMPLEMENTED|UNAVAILABLE|DEADLINE_EXCEEDED)\b`)
@@ -36,7 +49,10 @@ func (v *view) providerCode() string {
 	if name := v.headerException(); name != "" {
 		return head(name, maxCode)
 	}
-	return v.textException()
+	if name := v.textException(); name != "" {
+		return name
+	}
+	return v.bedrockException()
 }
 
 // isPhrase reports whether a name is no more than an HTTP status: its phrase, or the number of a success.
@@ -70,6 +86,11 @@ func (v *view) textException() string {
 		}
 		if name := googleStatus.FindString(text); name != "" {
 			return name
+		}
+		for _, words := range []*regexp.Regexp{awsOperation, oauthError, systemError, writtenCode, writtenType} {
+			if found := words.FindStringSubmatch(text); found != nil {
+				return found[1]
+			}
 		}
 	}
 	return ""

@@ -18,6 +18,16 @@ var quotaRules = sync.OnceValue(func() table {
 	return compile([]rule{
 		{
 			any: []string{
+				`being reconciled`,
+				`(?:charge|payment|transaction|billing)s? (?:\S+ ){0,4}?(?:pending|in progress|processing|unresolved)[^.]{0,20}\.? (?:please )?` +
+					`(?:try again|retry)`,
+			},
+			says:   verdict{},
+			reason: "money that asks for a retry contradicts itself",
+			source: "https://github.com/FerroxLabs/wayland/issues/545",
+		},
+		{
+			any: []string{
 				`quota.*limit: 0(?:[^.\d]|$)`,
 			},
 			says:   verdict{limit: errs.LimitQuota, retry: retryNo, endless: true},
@@ -44,6 +54,8 @@ var quotaRules = sync.OnceValue(func() table {
 					`requests|usage)`,
 				`limit reached [^a-z0-9]{0,3} ?resets`,
 				`hit your limit`,
+				`inference limit`,
+				`safe experience mode`,
 				`使用上限`,
 				`限额[^。;]{0,30}重置`,
 				`free limit reached`,

@@ -88,7 +88,7 @@ func (v *view) money() (verdict, bool) {
 		return verdict{}, false
 	}
 	found, ok := quotaRules().find(v.text)
-	return found.says, ok && found.says.limit == errs.LimitQuota
+	return found.says, ok && (found.says.limit == errs.LimitQuota || found.says.limit == "")
 }
 
 // points reports whether a text links to a place, which folding leaves out.
@@ -110,11 +110,14 @@ func (v *view) spentQuota() bool {
 func (v *view) credential() (verdict, bool) {
 	if !v.failure.Token {
 		switch v.status {
-		case 402, 429, 503, 529:
+		case 402, 429, 529:
 			return verdict{}, false
 		}
 	}
 	said, ok := authRules().find(v.text)
+	if v.status == 503 && !v.failure.Token { // of a proxy that found no key to send
+		return said.says, ok && said.says.auth == errs.AuthMissing && !v.isTransient()
+	}
 	if ok && !said.general {
 		return said.says, true
 	}
@@ -232,7 +235,8 @@ func (v *view) transport() (verdict, bool) {
 	if found, ok := transportOf(v.failure.Err); ok {
 		return found, true
 	}
-	if found, ok := socketRules().find(v.text); ok {
+	said := strings.ToLower(strings.Join(v.names(), " ")) + "\n" + v.text // Node and Bun name them by code
+	if found, ok := socketRules().find(said); ok {
 		return found.says, true
 	}
 	found, ok := abortRules().find(v.text)

@@ -36,7 +36,7 @@ func (v *view) body(raw []byte) {
 		v.add(trimmed[:page] + "\n" + pageText(trimmed[page:]))
 	case strings.HasPrefix(trimmed, `"`) && strings.HasSuffix(trimmed, `"`) && len(trimmed) > 1:
 		l := loose{in: trimmed}
-		v.say(l.quoted(), 1)
+		v.say(l.quoted().text, 1)
 	default:
 		v.say(trimmed, 0)
 	}
