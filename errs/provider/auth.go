@@ -94,7 +94,7 @@ var authRules = sync.OnceValue(func() table {
 				`invalid_grant`,
 			},
 			says:   revoked,
-			reason: "RFC 6749 section 5.2; README: invalid_grant is revoked",
+			reason: "RFC 6749 section 5.2; of what it lists, revoked is the most likely",
 			source: "https://www.rfc-editor.org/rfc/rfc6749.html#section-5.2",
 		},
 		{
@@ -268,7 +268,7 @@ var authRules = sync.OnceValue(func() table {
 			},
 			says:    rejected,
 			reason:  "said without a reason; the wordings above are more precise",
-			source:  "README: rejected",
+			source:  "decision: auth-rejected",
 			general: true,
 		},
 	})

@@ -21,6 +21,7 @@ import (
 //nolint:tagliatelle // the corpus is shared, and names its members so
 type corpusCase struct {
 	ID           string            `json:"id"`
+	Decision     string            `json:"decision"`
 	Provider     string            `json:"provider"`
 	Status       int               `json:"http_status"`
 	Headers      map[string]string `json:"headers"`
@@ -99,7 +100,8 @@ func expectedFailures(t *testing.T) map[string]string {
 }
 
 // TestCorpus classifies every failure of the corpus, and holds that no look-alike is taken for an exceeded context. The
-// cases of failures and lookalikes name their source; wordings and alikes are further wordings of the same providers.
+// cases of failures, fresh, lookalikes and freshalikes name their source; wordings and alikes are further wordings of the same
+// providers, and decisions are cases for DECISIONS.md.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	known := expectedFailures(t)
@@ -113,7 +115,8 @@ func TestCorpus(t *testing.T) {
 			t.Errorf("%s:\n got %v\nwant %v", id, got, want)
 		}
 	}
-	for _, c := range slices.Concat(corpus(t, "failures.jsonl"), corpus(t, "fresh.jsonl"), corpus(t, "wordings.jsonl")) {
+	for _, c := range slices.Concat(corpus(t, "failures.jsonl"), corpus(t, "fresh.jsonl"), corpus(t, "wordings.jsonl"),
+		corpus(t, "decisions.jsonl")) {
 		got := fieldsOf(Classify(c.failure(t)))
 		check(c.ID, c.accepts(got), got, c.Expect)
 	}

@@ -51,7 +51,7 @@ func (v *view) object(n *node, level int) bool {
 // container reads a member that holds others.
 func (v *view) container(own int, name string, value *node, level int) bool {
 	switch r := roles()[nameOf(name)]; {
-	case strings.EqualFold(name, "headers"):
+	case strings.HasSuffix(nameOf(name), "headers"):
 		v.headers(value)
 		return false
 	case strings.HasSuffix(name, "Exception") || strings.HasSuffix(name, "exception") && !r.is(holds): // of AWS, around its message

@@ -58,7 +58,7 @@ var genericRules = sync.OnceValue(func() table {
 			},
 			says:   never,
 			reason: "an unknown model, or content that is refused",
-			source: "README: unknown model",
+			source: "decision: retry-no",
 		},
 		{
 			any: []string{

@@ -98,13 +98,22 @@ func (l *loose) member(depth int, name *node, isMap bool) node {
 		case c == ' ':
 			word = l.at + 1
 		case c == '}', c == ']':
-			return node{text: strings.TrimSpace(l.in[start:l.at])}
+			return printedNode(l.in[start:l.at])
 		case c == ':' && word > start && isGoName(l.in[word:l.at], isMap):
 			l.at = word
-			return node{text: strings.TrimSpace(l.in[start:word])}
+			return printedNode(l.in[start:word])
 		}
 	}
-	return node{text: strings.TrimSpace(l.in[start:])}
+	return printedNode(l.in[start:])
+}
+
+// printedNode is a value that Go printed without quotes: a word if it is a number, or else a string.
+func printedNode(text string) node {
+	text = strings.TrimSpace(text)
+	if strings.Trim(text, "0123456789.-") == "" {
+		return node{text: text}
+	}
+	return node{kind: nodeString, text: text}
 }
 
 // isGoName reports whether a word is the name of a field, or a key of a map.

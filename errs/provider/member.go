@@ -37,14 +37,14 @@ var roles = sync.OnceValue(func() map[string]role {
 	add(namesType, "type errortype __type")
 	add(isStatus, "httpcode httpstatus httpstatuscode statuscode status code errorcode")
 	add(holds, "error errors err response body cause data metadata baseresp innererror innerexception raw value fault exception "+
-		"upstreamerror providererror lasterror originalerror payload")
+		"upstreamerror providererror lasterror originalerror payload responsebody rawbody errorbody apierror")
 	add(details, "detail details errordetails")
 	add(isPart, "choices result message delta")
 	add(namesDelay, "resetsinseconds resetsat retryafter retryafterms retryafterseconds retrydelay quotaresetdelay quotaresettimestamp "+
 		"resetafterseconds resetinseconds estimatedtime resetat resettime retryafterinseconds")
 	add(isContent, "messages input prompt content failedgeneration tools output usage candidates role toolcalls flaggedinput")
 	add(endsAnswer, "finishreason stopreason")
-	add(wrapsText, "raw value body exception")
+	add(wrapsText, "raw value body exception responsebody rawbody errorbody")
 	add(namesReason, "reason")
 	return m
 })
@@ -77,7 +77,7 @@ func (r role) is(other role) bool { return r&other != 0 }
 
 func isNull(word string) bool {
 	switch strings.ToLower(word) {
-	case "null", "none", "nil", "undefined", "false", "true":
+	case "null", "none", "nil", "<nil>", "undefined", "false", "true":
 		return true
 	default:
 		return false

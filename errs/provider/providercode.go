@@ -32,7 +32,7 @@ var (
 var googleStatus = regexp.MustCompile(`\b(?:INVALID_ARGUMENT|FAILED_PRECONDITION|OUT_OF_RANGE|UNAUTHENTICATED|PERMISSION_DENIED|` +
 	`NOT_FOUND|ALREADY_EXISTS|RESOURCE_EXHAUSTED|CANCELLED|DATA_LOSS|INTERNAL|UNIMPLEMENTED|UNAVAILABLE|DEADLINE_EXCEEDED)\b`)
 
-// providerCode is the provider's own code, in the order of README: code, type, reason, status, exception.
+// providerCode is the provider's own code, in the order that DECISIONS.md calls code-order.
 func (v *view) providerCode() string {
 	for _, l := range v.layers {
 		for _, name := range []string{l.code, l.kind, l.reason, l.status} {

@@ -27,7 +27,7 @@ type rule struct {
 	says verdict
 	// reason says why.
 	reason string
-	// source is where the wording was seen, or the decision that it follows.
+	// source is where the wording was seen, or the decision of DECISIONS.md that it follows.
 	source string
 	// general says that other evidence of the same kind is more precise.
 	general bool

@@ -2,8 +2,7 @@ package provider
 
 import "github.com/remedyrpc/remedy/errs"
 
-// byStatus is what an HTTP status means where nothing was said. The texts of README come first, for a status is often that
-// of a proxy.
+// byStatus is what an HTTP status means where nothing was said. Texts come first, for a status is often that of a proxy.
 func (v *view) byStatus() (verdict, bool) {
 	switch s := v.status; {
 	case s == 401:

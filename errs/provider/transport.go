@@ -46,7 +46,7 @@ var socketRules = sync.OnceValue(func() table {
 			},
 			says:   unknown,
 			reason: "nobody listens: a server that restarts, or a wrong address",
-			source: "README: refused connection",
+			source: "decision: retry-absent",
 		},
 		{
 			any: []string{
@@ -62,7 +62,7 @@ var socketRules = sync.OnceValue(func() table {
 			},
 			says:   unknown,
 			reason: "the name has no address: offline for now, or a wrong name",
-			source: "README: DNS failure",
+			source: "decision: retry-absent",
 		},
 		{
 			any: []string{
