@@ -40,7 +40,7 @@ func (c *classifyCommand) Help() string {
 prints it, or the text of an error. At most 16 MiB are read. Nothing of the text is shown but the provider's code. Dates in
 headers are counted from the Date header where there is one.
 
-With --jsonl, a line has the fields id, provider, http_status (number or null), headers (object of strings), body (string),
+With --jsonl, a line has the fields id, provider, http_status (number or null), headers (object of strings), body (string, or JSON),
 body_encoding ("base64" where the body is), in_stream, now (RFC 3339: the clock for dates), endpoint ("oauth_token") and
 auth_source (provider, mcp or integration). All but id may be left out, and others are ignored. What is written has the fields
 id, kind, provider_code, retryable, limit (kind, retry_after_ms, window), auth_kind and matches_context_exceeded (whether the

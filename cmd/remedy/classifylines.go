@@ -23,12 +23,29 @@ type failureLine struct {
 	Provider     string            `json:"provider"`
 	HTTPStatus   *int              `json:"http_status"`
 	Headers      map[string]string `json:"headers"`
-	Body         string            `json:"body"`
+	Body         bodyText          `json:"body"`
 	BodyEncoding string            `json:"body_encoding"`
 	InStream     bool              `json:"in_stream"`
 	Now          string            `json:"now"`
 	Endpoint     string            `json:"endpoint"`
 	AuthSource   string            `json:"auth_source"`
+}
+
+// bodyText is a body: the text in a string, or JSON that nobody put into one.
+type bodyText string
+
+// UnmarshalJSON takes any value.
+func (b *bodyText) UnmarshalJSON(value []byte) error {
+	if len(value) > 0 && value[0] != '"' {
+		if *b = bodyText(value); string(value) == "null" {
+			*b = ""
+		}
+		return nil
+	}
+	var text string
+	err := json.Unmarshal(value, &text)
+	*b = bodyText(text)
+	return err //nolint:wrapcheck // the caller says what was read
 }
 
 // verdictLine is what it was found to be, as --jsonl writes it.
@@ -149,7 +166,7 @@ func (l *failureLine) failure() (provider.Failure, error) {
 	switch encoding := l.BodyEncoding; {
 	case encoding == "":
 	case strings.HasPrefix(encoding, "base64"): // and what of: the bytes tell that themselves
-		body, err := base64.StdEncoding.DecodeString(l.Body)
+		body, err := base64.StdEncoding.DecodeString(string(l.Body))
 		if err != nil {
 			return f, errors.New("body: is not base64, which body_encoding says it is")
 		}

@@ -17,7 +17,11 @@ import (
 func TestClassifyLineReads(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]provider.Failure{
-		`{"id":"a"}`: {Header: http.Header{}, Body: []byte{}},
+		`{"id":"a"}`:                              {Header: http.Header{}, Body: []byte{}},
+		`{"id":"a","body":null}`:                  {Header: http.Header{}, Body: []byte{}},
+		`{"id":"a","body":"\u00e4\n"}`:            {Header: http.Header{}, Body: []byte("ä\n")},
+		`{"id":"a","body":{"error": {"code":7}}}`: {Header: http.Header{}, Body: []byte(`{"error": {"code":7}}`)},
+		`{"id":"a","body":[1]}`:                   {Header: http.Header{}, Body: []byte(`[1]`)},
 		`{"id":"a","provider":"acme","http_status":429,"headers":{"retry-after":"7","X-A":""},"body":"{}","body_encoding":"",
 			"in_stream":true,"now":"2026-01-31T12:00:00Z","endpoint":"oauth_token","auth_source":"mcp","later":{"a":1}}`: {
 			Provider: "acme", Status: 429, Header: http.Header{"Retry-After": {"7"}, "X-A": {""}}, Body: []byte("{}"), InStream: true,
