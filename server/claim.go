@@ -18,6 +18,9 @@ func (s *Server) claim(ctx context.Context, c *call) error {
 		claim := s.claimOf(c)
 		c.begun = time.Now()
 		got, err := ask(ctx, "claim", func(ctx context.Context) (ledger.Row, bool, error) { return s.ledger.Claim(ctx, claim) })
+		if mute := errors.Is(err, ledger.ErrUnavailable) && ctx.Err() == nil; mute != s.mute.Load() {
+			s.mute.Store(mute)
+		}
 		switch {
 		case errors.Is(err, ledger.ErrFull) && s.makeRoom(ctx):
 			continue
@@ -25,12 +28,12 @@ func (s *Server) claim(ctx context.Context, c *call) error {
 			s.warnFull(ctx, err)
 			return unavailable(ctx, c.tool.name, err)
 		case err != nil:
-			return s.unclaim(ctx, c, claim, unavailable(ctx, c.tool.name, err))
+			return s.unclaimed(ctx, c, claim, err)
 		case got.ok:
 			c.row, c.claimed = got.row, true
 			return s.takeOver(ctx, c)
 		}
-		if err := s.lookup(ctx, c); err != nil || c.answered {
+		if err := s.knownAs(ctx, c, got.row); err != nil || c.answered {
 			return err
 		}
 		if err := s.gates(ctx, c); err != nil { // time has passed
@@ -104,6 +107,17 @@ func (c *call) preparedDigest() ledger.Digest {
 	_, _ = fmt.Fprintf(h, "%s\n%s\n", c.tool.name, c.tool.version) // a hash never fails
 	_, _ = h.Write(c.prepared)
 	return ledger.Digest(h.Sum(nil))
+}
+
+// unclaimed answers a call whose claim was not answered. What came before it is known all the same, where that can be read.
+func (s *Server) unclaimed(ctx context.Context, c *call, claim ledger.Claim, err error) error {
+	answer := unavailable(ctx, c.tool.name, err)
+	if row, err := s.get(ctx, claim.Key); err == nil && row.State != ledger.None && row.Attempt != claim.Attempt {
+		if err := s.knownAs(ctx, c, row); err != nil || c.answered || c.claimed {
+			return err
+		}
+	}
+	return s.unclaim(ctx, c, claim, answer)
 }
 
 // unclaim frees a row whose claim was not answered, if it was made, and returns what to answer.

@@ -9,13 +9,20 @@ import (
 	"github.com/remedyrpc/remedy/errs/trusted"
 )
 
-// gates refuses a call that would execute and should not. It never answers for an operation that is known: lookup, which
-// comes before it, has done so, whatever the gates would say.
+// gates refuses a call that would execute and should not. It never answers for an operation that is known: where a gate would
+// refuse the call, that is looked up first, and answers it whatever the gate would say.
 func (s *Server) gates(ctx context.Context, c *call) error {
 	if c.answered || c.claimed {
 		return nil // by an earlier call, or it was let through already
 	}
-	return c.enoughTime(ctx)
+	refused := c.enoughTime(ctx)
+	if refused == nil {
+		return nil
+	}
+	if err := s.known(ctx, c); err != nil || c.answered || c.claimed {
+		return err
+	}
+	return refused
 }
 
 // enoughTime holds a call to the time that its tool needs at least.

@@ -34,24 +34,36 @@ const (
 	hasChanged         // it did, or may have: it is to be read again
 )
 
-// lookup answers a call whose operation is known: with its result, with a wait for it, or with a refusal. It returns
-// without an answer where the call may execute.
+// lookup answers a call whose operation is known, where its claim would not: an input that matches no schema of today claims
+// nothing, and while the ledger answers no claims, what it knows is read all the same. Of any other call the claim says what is
+// known, in the same step.
 func (s *Server) lookup(ctx context.Context, c *call) error {
+	if c.invalid == nil && !s.mute.Load() {
+		return nil
+	}
+	return s.known(ctx, c)
+}
+
+// known answers a call whose operation is known: with its result, with a wait for it, or with a refusal. It returns without an
+// answer where the call may execute. It is asked before a call that would execute is refused for another reason.
+func (s *Server) known(ctx context.Context, c *call) error {
 	if !c.tool.effect {
 		return nil
 	}
+	row, err := s.get(ctx, c.name())
+	if err != nil {
+		return unavailable(ctx, c.tool.name, err)
+	}
+	return s.knownAs(ctx, c, row)
+}
+
+// knownAs does so from a row that was read.
+func (s *Server) knownAs(ctx context.Context, c *call, row ledger.Row) error {
 	waiting, cancel := context.WithTimeout(ctx, inFlightWait)
 	defer cancel()
 	place := place{of: &s.waiters}
 	defer place.leave()
 	for {
-		row, err := s.get(ctx, c.name())
-		if err != nil {
-			if place.id != "" { // that it waited for is what its caller has to know
-				return c.inFlight(err)
-			}
-			return unavailable(ctx, c.tool.name, err)
-		}
 		c.row = row
 		what, err := s.judgeRow(waiting, c, &place)
 		if err == nil && what == isKnown {
@@ -66,6 +78,13 @@ func (s *Server) lookup(ctx context.Context, c *call) error {
 				return c.inFlight(err)
 			}
 			return err
+		}
+		switch row, err = s.get(ctx, c.name()); {
+		case err == nil:
+		case place.id != "": // that it waited for is what its caller has to know
+			return c.inFlight(err)
+		default:
+			return unavailable(ctx, c.tool.name, err)
 		}
 	}
 }

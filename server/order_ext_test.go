@@ -15,7 +15,7 @@ import (
 // TestOrder holds the order in which a call asks its hooks and the ledger.
 func TestOrder(t *testing.T) {
 	t.Parallel()
-	const first = "authorize get claim execute cross effect record verify judge"
+	const first = "authorize claim execute cross effect record verify judge"
 	fails := func(err error) func(context.Context, *server.Op, in) error {
 		return func(context.Context, *server.Op, in) error { return err }
 	}
@@ -34,24 +34,24 @@ func TestOrder(t *testing.T) {
 		said   said
 	}{
 		{name: "first", order: first},
-		{name: "immediate: two writes", order: "authorize get claim effect record verify judge"},
-		{name: "replay", before: once, order: "authorize get verify"},
+		{name: "immediate: two writes", order: "authorize claim effect record verify judge"},
+		{name: "replay", before: once, order: "authorize claim verify"},
 		{name: "invalid", input: `{"id":1}`, order: "get", said: said{errs.CodeInvalidInput, 0}},
 		{name: "no JSON", input: `{`, order: "", said: said{errs.CodeInvalidInput, 0}},
 		{name: "denied", script: script{authorize: fails(server.Denied(""))}, order: "authorize", said: said{errs.CodeAuthorizationDenied, 0}},
-		{name: "another input", before: once, input: `{"id":"b"}`, order: "authorize get", said: said{errs.CodeOperationConflict, 0}},
+		{name: "another input", before: once, input: `{"id":"b"}`, order: "authorize claim", said: said{errs.CodeOperationConflict, 0}},
 		{
 			name: "fails before its boundary", script: script{execute: fails(stale.New())},
-			order: "authorize get claim execute free", said: said{"slot_stale", errs.EffectNone},
+			order: "authorize claim execute free", said: said{"slot_stale", errs.EffectNone},
 		},
 		{
 			name: "is lost", script: script{effect: func(context.Context, *server.Op, in) (out, error) { return out{}, errors.New("lost") }},
-			order: "authorize get claim execute cross effect park", said: said{errs.CodeOutcomeUnknown, errs.EffectUnknown},
+			order: "authorize claim execute cross effect park", said: said{errs.CodeOutcomeUnknown, errs.EffectUnknown},
 		},
 		{
 			name: "is not applied", script: script{effect: func(_ context.Context, op *server.Op, _ in) (out, error) {
 				return out{}, op.NotApplied(stale.New())
-			}}, order: "authorize get claim execute cross effect free", said: said{"slot_stale", errs.EffectNone},
+			}}, order: "authorize claim execute cross effect free", said: said{"slot_stale", errs.EffectNone},
 		},
 	}
 	for i := range tests {

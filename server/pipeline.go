@@ -18,7 +18,7 @@ func pipeline() []stage {
 		{"validate", (*Server).validate},   // the input, its defaults and the operation key, or invalid_input
 		{"context", (*Server).identify},    // who is calling, and whether anybody still waits
 		{"authorize", (*Server).authorize}, // on every call, replays included
-		{"lookup", (*Server).lookup},       // what is known of the operation already answers the call
+		{"lookup", (*Server).lookup},       // what is known of the operation answers the call, where its claim would not say so
 		{"gates", (*Server).gates},         // the time that is left, for calls that would execute; runs and quotas belong here, too
 		// confirm: an approval of this very input
 		{"execute", (*Server).execute}, // claim, Execute, cross, effect; recover where the effect returned no result

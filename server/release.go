@@ -15,7 +15,7 @@ import (
 func (s *Server) lost(ctx context.Context, c *call) error {
 	mine := c.row
 	c.claimed, c.lost = false, true
-	if err := s.lookup(ctx, c); err != nil || c.answered {
+	if err := s.known(ctx, c); err != nil || c.answered {
 		return err
 	}
 	c.row = mine

@@ -25,6 +25,7 @@ type Server struct {
 
 	health   *healthService
 	warned   atomic.Pointer[time.Time] // that there is no room
+	mute     atomic.Bool               // the last claim was not answered
 	expired  atomic.Pointer[time.Time] // when it last forgot what was kept long enough
 	carrying carrying
 	waiters  waiters

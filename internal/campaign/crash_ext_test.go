@@ -88,6 +88,11 @@ func dealt(random *rand.Rand, place string, number int) []step {
 	}
 	move, _, _ := strings.Cut(place, ".")
 	switch move {
+	case "get": // by a call that waits for an equal one, whose lease is not out
+		s.number = 1
+		steps := afterEffect(random, s, tracked, untracked, now, once)
+		steps[1].jump = 0
+		return steps
 	case "recover":
 		s.number = 1
 		return afterEffect(random, s, tracked, untracked, now, once)
