@@ -123,8 +123,8 @@ func (p *pool) close() error {
 
 func fillPostgres(ctx context.Context, p *pgxpool.Pool, table string, rows int) ([]string, error) {
 	for _, text := range []string{
-		fmt.Sprintf(`INSERT INTO %[1]s (%[2]s, key, id, created_at, moved_at)
-SELECT %[2]s, md5(i::text), 'op_' || md5(i::text), created_at - i, moved_at - i FROM %[1]s, generate_series(1, %[3]d) AS i`,
+		fmt.Sprintf(`INSERT INTO %[1]s (%[2]s, key, id, created_at, moved_at, upkeep_since)
+SELECT %[2]s, md5(i::text), 'op_' || md5(i::text), created_at - i, moved_at - i, moved_at - i FROM %[1]s, generate_series(1, %[3]d) AS i`,
 			table, copied, rows-1),
 		"VACUUM ANALYZE " + table,
 	} {

@@ -174,7 +174,7 @@ func (w *writer) close() error {
 
 // copied are the columns that copies of an operation share.
 const copied = `tenant, scope, tool, state, version, attempt, fence, crossings, sent, prepared, tool_version, principal, run_id,
-  lease_until, acts_until, crossed_at, completed_at, omitted, size, hash, kept, moves, trail, output`
+  lease_until, acts_until, crossed_at, completed_at, omitted, size, hash, upkeep, moves, trail, output`
 
 // some are keys to look up.
 const some = "SELECT key FROM %s ORDER BY random() LIMIT 2000"
@@ -189,8 +189,8 @@ func fillSQLite(ctx context.Context, path string, rows int) (keys []string, err 
 	_, err = db.ExecContext(ctx, fmt.Sprintf(`
 CREATE TEMP TABLE one AS SELECT %[2]s, created_at, moved_at FROM operations;
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %[1]d)
-INSERT INTO operations (%[2]s, key, id, created_at, moved_at)
-SELECT %[2]s, lower(hex(randomblob(12))), 'op_' || hex(randomblob(13)), created_at - i, moved_at - i FROM one, n`, rows-1, copied))
+INSERT INTO operations (%[2]s, key, id, created_at, moved_at, upkeep_since)
+SELECT %[2]s, lower(hex(randomblob(12))), 'op_' || hex(randomblob(13)), created_at - i, moved_at - i, moved_at - i FROM one, n`, rows-1, copied))
 	if err != nil {
 		return nil, fmt.Errorf("copying: %w", err)
 	}

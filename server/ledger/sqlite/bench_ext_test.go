@@ -93,12 +93,12 @@ func fill(tb testing.TB, path string, rows int) {
 	script := fmt.Sprintf(`
 CREATE TEMP TABLE one AS SELECT %[2]s, created_at, moved_at FROM operations;
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %[1]d)
-INSERT INTO operations (%[2]s, key, id, created_at, moved_at)
-SELECT %[2]s, hex(randomblob(12)), 'op_' || hex(randomblob(14)), created_at - i, moved_at - i FROM one, n`, rows-1, copied)
+INSERT INTO operations (%[2]s, key, id, created_at, moved_at, upkeep_since)
+SELECT %[2]s, hex(randomblob(12)), 'op_' || hex(randomblob(14)), created_at - i, moved_at - i, moved_at - i FROM one, n`, rows-1, copied)
 	if _, err := db.ExecContext(tb.Context(), script); err != nil {
 		tb.Fatal(err)
 	}
 }
 
 const copied = `tenant, scope, tool, state, version, attempt, fence, crossings, sent, prepared, tool_version, principal, run_id,
-  lease_until, acts_until, crossed_at, completed_at, omitted, size, hash, kept, moves, trail, output`
+  lease_until, acts_until, crossed_at, completed_at, omitted, size, hash, upkeep, moves, trail, output`

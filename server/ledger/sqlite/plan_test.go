@@ -12,9 +12,9 @@ import (
 
 // plans are the indexes that each statement may use, so that it takes as long among a million rows as among a thousand.
 var plans = map[string][]string{
-	"sweep":  {"operations_lease"},
-	"drop":   {"operations_ended"},
-	"forget": {"operations_ended"},
+	"sweep":  {"operations_upkeep (upkeep=?)"},
+	"drop":   {"operations_upkeep (upkeep=? AND upkeep_since<?)"},
+	"forget": {"operations_upkeep (upkeep=? AND upkeep_since<?)"},
 	"find":   {"operations_id"}, "applied": {"operations_id"}, "close": {"operations_id"}, "purge": {"operations_id"},
 }
 

@@ -19,7 +19,7 @@ type Arguments struct {
 	toolVersion, principal, run string
 	input, journal, progress    []byte
 	output, hash                []byte
-	omitted, size, kept         int64
+	omitted, size, upkeep       int64
 	verdict                     int64
 	reason, code, note, plain   string
 	status                      []byte
@@ -56,7 +56,7 @@ var arguments = map[string]func(*Arguments) any{
 	"hash":      func(a *Arguments) any { return a.hash },
 	"omitted":   func(a *Arguments) any { return a.omitted },
 	"size":      func(a *Arguments) any { return a.size },
-	"kept":      func(a *Arguments) any { return a.kept },
+	"upkeep":    func(a *Arguments) any { return a.upkeep },
 	"verdict":   func(a *Arguments) any { return a.verdict },
 	"reason":    func(a *Arguments) any { return a.reason },
 	"code":      func(a *Arguments) any { return a.code },

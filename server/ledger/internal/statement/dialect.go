@@ -85,10 +85,8 @@ func (d *Dialect) words() template.FuncMap {
 		"entry":     d.entry,
 		"moved":     d.moved,
 		"oldest":    d.oldest,
-		// fresh is what is of the operation: of the new one where the row was FREE, else of the one there is.
-		"fresh": func(column string) string {
-			return fmt.Sprintf("CASE o.state WHEN 1 THEN excluded.%[1]s ELSE o.%[1]s END", column)
-		},
+		// fresh is what is of the operation: of a new one where the row was FREE, else of the one there is.
+		"fresh": func(of, there string) string { return fmt.Sprintf("CASE state WHEN 1 THEN %s ELSE %s END", of, there) },
 		// harmless tells an operation that provably had no effect from others.
 		"harmless": func(yes, no string) string {
 			return fmt.Sprintf("CASE WHEN (state = 2 AND crossings = 0) OR (state = 3 AND crossings = 1 AND looked_at = 0) THEN %s ELSE %s END",

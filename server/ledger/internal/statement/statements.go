@@ -2,7 +2,8 @@ package statement
 
 // Statements are all that a ledger runs, in one dialect.
 type Statements struct {
-	Claim, Cross, Free, Record, Judge, Progress, Park, Recover, Look, Redo, Applied, Close, Sweep, Drop, Forget, Purge, Get, Find *Statement
+	Claim, Reclaim, Cross, Free, Record, Judge, Progress, Park, Recover, Look, Redo *Statement
+	Applied, Close, Sweep, Drop, Forget, Purge, Get, Find                           *Statement
 
 	dialect *Dialect
 }
@@ -38,6 +39,7 @@ type text struct {
 func (s *Statements) all() []text {
 	return []text{
 		{&s.Claim, "claim", claimText},
+		{&s.Reclaim, "reclaim", reclaimText},
 		{&s.Cross, "cross", crossText},
 		{&s.Free, "free", freeText},
 		{&s.Record, "record", recordText},

@@ -86,7 +86,7 @@ func (s Store) Find(ctx context.Context, tenant, id string) (ledger.Row, error) 
 	return rows[0].Row, nil
 }
 
-// Claim implements [ledger.Ledger].
+// Claim implements [ledger.Ledger]. Most keys are new, so that is tried first; it holds up nobody where the key is known.
 func (s Store) Claim(ctx context.Context, c ledger.Claim) (ledger.Row, bool, error) {
 	if err := rules.CheckNames(c); err != nil {
 		return ledger.Row{}, false, err
@@ -99,13 +99,26 @@ func (s Store) Claim(ctx context.Context, c ledger.Claim) (ledger.Row, bool, err
 	if c.Immediate != nil {
 		a.to, a.crossed, a.lease, a.journal = int64(ledger.Effect), 1, c.Immediate.Lease.Microseconds(), c.Immediate.Journal
 	}
-	return s.move(ctx, s.statements.Claim, s.statements.Get, a, func(seen Seen) (ledger.Row, bool, error) {
+	known := false // the key, and the row may be claimed
+	row, ok, err := s.move(ctx, s.statements.Claim, s.statements.Get, a, func(seen Seen) (ledger.Row, bool, error) {
 		row, ok := rules.Claim(seen.Row, c, seen.Now)
 		if seen.State == ledger.None && !a.Room {
 			return seen.Row, false, ledger.ErrFull
 		}
+		if known = seen.State != ledger.None && row.Version != seen.Version; known {
+			return seen.Row, false, nil // which is no row of this statement
+		}
 		return row, ok, nil
 	})
+	if err != nil || !known {
+		return row, ok, err
+	}
+	return s.move(ctx, s.statements.Reclaim, s.statements.Get, a, always(func(seen Seen) (ledger.Row, bool) {
+		if seen.State == ledger.None { // it was forgotten meanwhile
+			return seen.Row, false
+		}
+		return rules.Claim(seen.Row, c, seen.Now)
+	}))
 }
 
 // held are the arguments of a move by who shows a hold.
@@ -143,7 +156,7 @@ func (s Store) Record(ctx context.Context, h ledger.Hold, r ledger.Receipt) (led
 
 func (a *Arguments) receipt(r ledger.Receipt) {
 	a.output, a.omitted, a.size, a.hash = r.Output, int64(r.Omitted), r.Size, r.Hash[:]
-	a.kept = number(len(r.Output) > 0)
+	a.upkeep = 1 + number(len(r.Output) > 0)
 }
 
 // Judge implements [ledger.Ledger].
@@ -252,12 +265,12 @@ func (s Store) Sweep(ctx context.Context, sweep ledger.Sweep) ([]ledger.Row, err
 // Expire implements [ledger.Ledger]. It is no move, and what it did not get to is left for the next time.
 func (s Store) Expire(ctx context.Context, r ledger.Retention) (ledger.Expired, error) {
 	var expired ledger.Expired
-	for _, kept := range []int64{0, 1} {
+	for _, upkeep := range []int64{1, 2} {
 		if r.Keys <= 0 || expired.Rows >= r.Limit {
 			break
 		}
 		n, err := s.db.Change(ctx, s.statements.Forget,
-			&Arguments{kept: kept, every: r.Keys.Microseconds(), limit: int64(r.Limit - expired.Rows)})
+			&Arguments{upkeep: upkeep, every: r.Keys.Microseconds(), limit: int64(r.Limit - expired.Rows)})
 		if err != nil {
 			return expired, err
 		}

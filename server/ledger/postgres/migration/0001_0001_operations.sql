@@ -25,7 +25,8 @@ CREATE TABLE {{schema}}.operations (
   omitted        bigint NOT NULL DEFAULT 0,
   size           bigint NOT NULL DEFAULT 0,
   hash           bytea,
-  kept           bigint NOT NULL DEFAULT 0, -- whether there is an output to drop
+  upkeep         bigint NOT NULL, -- 3 is swept, 2 has an output to drop, 1 is to be forgotten, 0 stays
+  upkeep_since   bigint NOT NULL,
   verdict        bigint NOT NULL DEFAULT 0,
   verdict_reason text   NOT NULL DEFAULT '',
   reason         text   NOT NULL DEFAULT '',
@@ -45,6 +46,5 @@ CREATE TABLE {{schema}}.operations (
 CREATE UNIQUE INDEX operations_id ON {{schema}}.operations (tenant, id);
 CREATE INDEX operations_newest ON {{schema}}.operations (tenant, created_at, id);
 CREATE INDEX operations_run ON {{schema}}.operations (tenant, run_id, created_at, id) WHERE run_id <> '';
--- What is swept, and what expires: rows leave these when they moved on, so both stay small.
-CREATE INDEX operations_lease ON {{schema}}.operations (lease_until) WHERE state IN (2, 3);
-CREATE INDEX operations_ended ON {{schema}}.operations (kept, moved_at) WHERE state IN (1, 4);
+-- What is swept, and what expires: what ended last stands beside what is under way, and no index changes at a crossing.
+CREATE INDEX operations_upkeep ON {{schema}}.operations (upkeep, upkeep_since);
