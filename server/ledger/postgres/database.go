@@ -32,7 +32,7 @@ func (d database) begin(ctx context.Context) (bounded context.Context, end func(
 const silence = time.Second
 
 // Move implements statement.DB.
-func (d database) Move(ctx context.Context, do, look *statement.Statement, a *statement.Arguments) (
+func (d database) Move(ctx context.Context, do, look *statement.Statement, a *statement.Arguments, _ statement.Rule) (
 	moved, found []statement.Seen, err error,
 ) {
 	bounded, end, err := d.begin(ctx)

@@ -2,8 +2,10 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 
+	"github.com/remedyrpc/remedy/server/ledger"
 	"github.com/remedyrpc/remedy/server/ledger/internal/statement"
 )
 
@@ -13,7 +15,7 @@ type database struct{ l *Ledger }
 var _ statement.DB = database{}
 
 // Move implements statement.DB.
-func (d database) Move(ctx context.Context, do, look *statement.Statement, a *statement.Arguments) (
+func (d database) Move(ctx context.Context, do, look *statement.Statement, a *statement.Arguments, rule statement.Rule) (
 	moved, found []statement.Seen, err error,
 ) {
 	l, w := d.l, d.l.writer
@@ -22,7 +24,7 @@ func (d database) Move(ctx context.Context, do, look *statement.Statement, a *st
 		a.Now = micros(l.options.clock)
 		a.Room = l.options.maxOperations == 0 || w.rows < l.options.maxOperations
 		m, f = nil, nil
-		if m, err = w.conn.query(do, a); err != nil {
+		if m, err = l.run(do, a, rule); err != nil {
 			return err
 		}
 		if len(m) == 0 && look != nil {
@@ -37,9 +39,40 @@ func (d database) Move(ctx context.Context, do, look *statement.Statement, a *st
 		return nil, nil, err
 	}
 	for i := range m {
+		l.recent.put(&m[i].Row)
 		l.waiters.Wake(m[i].Key)
 	}
 	return m, f, nil
+}
+
+// run runs the statement of a move. What it makes of a row that is known need not be returned, which takes SQLite longer than to
+// make it.
+func (l *Ledger) run(do *statement.Statement, a *statement.Arguments, rule statement.Rule) ([]statement.Seen, error) {
+	before, known := l.before(do, a)
+	if known {
+		if next, ok := statement.Foresee(rule, before, *a.Now); ok {
+			a.Expect(before.Version)
+			if n, err := l.writer.conn.change(do.Quiet, a); err != nil || n > 0 {
+				return []statement.Seen{next}, err
+			}
+		}
+		if before.State == ledger.None {
+			return nil, nil // there is a row
+		}
+	}
+	return l.writer.conn.query(do, a)
+}
+
+// before is the row that a move may find, where that is known: a new operation finds none.
+func (l *Ledger) before(do *statement.Statement, a *statement.Arguments) (row ledger.Row, known bool) {
+	switch {
+	case do.Quiet == nil:
+		return ledger.Row{}, false
+	case do == l.statements.Claim:
+		return ledger.Row{Key: a.Key()}, true
+	default:
+		return l.recent.get(a.Key())
+	}
 }
 
 // Change implements statement.DB.
@@ -68,15 +101,19 @@ func (d database) Read(ctx context.Context, s *statement.Statement, a *statement
 	default:
 	}
 	a.Now = micros(d.l.options.clock)
-	seen, err := d.l.read(ctx, s.SQL, s.Values(a))
+	seen, err := d.l.read(ctx, s, a)
 	if err != nil && ctx.Err() != nil {
 		return nil, fmt.Errorf("reading the ledger: %w", context.Cause(ctx))
 	}
 	return seen, d.l.file.fault("reading", err)
 }
 
-func (l *Ledger) read(ctx context.Context, text string, values []any) (seen []statement.Seen, err error) {
-	rows, err := l.readers.QueryContext(ctx, text, values...)
+func (l *Ledger) read(ctx context.Context, s *statement.Statement, a *statement.Arguments) (seen []statement.Seen, err error) {
+	query := func() (*sql.Rows, error) { return l.readers.QueryContext(ctx, s.SQL, s.Values(a)...) }
+	if ready := l.lookups[s]; ready != nil {
+		query = func() (*sql.Rows, error) { return ready.QueryContext(ctx, s.Values(a)...) }
+	}
+	rows, err := query()
 	if err != nil {
 		return nil, err //nolint:wrapcheck // fault says what it means
 	}

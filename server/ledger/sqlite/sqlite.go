@@ -28,6 +28,8 @@ type Ledger struct {
 	owned      *owned
 	writer     *writer
 	readers    *sql.DB
+	lookups    map[*statement.Statement]*sql.Stmt // of readers, prepared
+	recent     recent
 	waiters    waiting.Room[ledger.Key]
 	closing    func() error
 }
@@ -70,7 +72,7 @@ func open(ctx context.Context, f file, o options) (*Ledger, error) {
 	if err != nil {
 		return nil, f.fault("opening", err)
 	}
-	l := &Ledger{file: f, options: o}
+	l := &Ledger{file: f, options: o, lookups: make(map[*statement.Statement]*sql.Stmt)}
 	rows, err := l.prepare(ctx, c)
 	if err != nil {
 		return nil, errors.Join(err, c.close())
@@ -82,6 +84,11 @@ func open(ctx context.Context, f file, o options) (*Ledger, error) {
 	l.readers = sql.OpenDB(readers)
 	l.readers.SetMaxOpenConns(max(4, runtime.GOMAXPROCS(0)))
 	l.readers.SetMaxIdleConns(max(4, runtime.GOMAXPROCS(0)))
+	for _, s := range []*statement.Statement{l.statements.Get, l.statements.Find} {
+		if l.lookups[s], err = l.readers.PrepareContext(ctx, s.SQL); err != nil {
+			return nil, errors.Join(f.fault("opening", err), l.readers.Close(), c.close())
+		}
+	}
 	l.writer = newWriter(f, c, rows) //nolint:contextcheck // it lives until Close
 	l.closing = sync.OnceValue(l.close)
 	return l, nil
@@ -125,6 +132,7 @@ func (l *Ledger) prepare(ctx context.Context, c *conn) (int64, error) {
 func dialect() *statement.Dialect {
 	return &statement.Dialect{
 		Table: "operations", Now: "@now", Find: "instr", Newline: "char(10)", Parameter: "?", Among: "rowid IN (%s)", Place: "rowid",
+		Quiet: true,
 	}
 }
 

@@ -78,3 +78,9 @@ func number(b bool) int64 {
 
 // Of returns the arguments of a statement about one key.
 func Of(key ledger.Key) *Arguments { return &Arguments{key: key} }
+
+// Key is that of the row.
+func (a *Arguments) Key() ledger.Key { return a.key }
+
+// Expect sets the version at which a quiet statement finds its row.
+func (a *Arguments) Expect(version int64) { a.version = version }

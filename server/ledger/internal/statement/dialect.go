@@ -24,12 +24,17 @@ type Dialect struct {
 	Among, Place, Lock string
 	// Returning is added to what every move returns: an expression that tells those who wait for the row.
 	Returning string
+	// Quiet says that the database knows what it stored last, and its time: it gets a [Statement.Quiet] of the frequent moves.
+	Quiet bool
 }
 
 // Statement is the text of one statement, and where each of its parameters comes from.
 type Statement struct {
 	Name string
 	SQL  string
+	// Quiet does the same to a row at the version that [Arguments.Expect] says, and returns no row: the caller knows the one it
+	// was, and [Foresee] tells the one it is. An insert expects none. Nil where the dialect has none.
+	Quiet *Statement
 
 	parameters []func(*Arguments) any
 }
@@ -71,6 +76,14 @@ func (d *Dialect) Statement(name, text string) (*Statement, error) {
 		return d.Parameter + strconv.Itoa(n)
 	})
 	return s, err
+}
+
+// quiet is the text of a move that returns no row.
+func quiet(text string) string {
+	if strings.Contains(text, "UPDATE {{table}}") {
+		return strings.Replace(text, "{{returning}}", "AND version = @version", 1)
+	}
+	return strings.Replace(text, "\n{{returning}}", "", 1)
 }
 
 // words are what the statements are made of, besides SQL.

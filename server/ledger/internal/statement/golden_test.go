@@ -15,6 +15,7 @@ func TestGolden(t *testing.T) {
 	t.Parallel()
 	statements, err := New(&Dialect{
 		Table: "operations", Now: "@now", Find: "instr", Newline: "char(10)", Parameter: "?", Among: "rowid IN (%s)", Place: "rowid",
+		Quiet: true,
 	})
 	if err != nil {
 		t.Fatal(err)

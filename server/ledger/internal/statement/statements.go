@@ -17,6 +17,11 @@ func New(d *Dialect) (*Statements, error) {
 			return nil, err
 		}
 		*each.at = written
+		if d.Quiet && each.frequent {
+			if written.Quiet, err = d.Statement(each.name+" quietly", quiet(each.text)); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return s, nil
 }
@@ -27,6 +32,9 @@ func (s *Statements) All() []*Statement {
 	all := make([]*Statement, 0, len(texts))
 	for _, each := range texts {
 		all = append(all, *each.at)
+		if quiet := (*each.at).Quiet; quiet != nil {
+			all = append(all, quiet)
+		}
 	}
 	return all
 }
@@ -34,28 +42,29 @@ func (s *Statements) All() []*Statement {
 type text struct {
 	at         **Statement
 	name, text string
+	frequent   bool
 }
 
 func (s *Statements) all() []text {
 	return []text{
-		{&s.Claim, "claim", claimText},
-		{&s.Reclaim, "reclaim", reclaimText},
-		{&s.Cross, "cross", crossText},
-		{&s.Free, "free", freeText},
-		{&s.Record, "record", recordText},
-		{&s.Judge, "judge", judgeText},
-		{&s.Progress, "progress", progressText},
-		{&s.Park, "park", parkText},
-		{&s.Recover, "recover", recoverText},
-		{&s.Look, "look", lookText},
-		{&s.Redo, "redo", redoText},
-		{&s.Applied, "applied", appliedText},
-		{&s.Close, "close", closeText},
-		{&s.Sweep, "sweep", sweepText},
-		{&s.Drop, "drop", dropText},
-		{&s.Forget, "forget", forgetText},
-		{&s.Purge, "purge", purgeText},
-		{&s.Get, "get", getText},
-		{&s.Find, "find", findText},
+		{&s.Claim, "claim", claimText, true},
+		{&s.Reclaim, "reclaim", reclaimText, false},
+		{&s.Cross, "cross", crossText, true},
+		{&s.Free, "free", freeText, false},
+		{&s.Record, "record", recordText, true},
+		{&s.Judge, "judge", judgeText, false},
+		{&s.Progress, "progress", progressText, false},
+		{&s.Park, "park", parkText, false},
+		{&s.Recover, "recover", recoverText, false},
+		{&s.Look, "look", lookText, false},
+		{&s.Redo, "redo", redoText, false},
+		{&s.Applied, "applied", appliedText, false},
+		{&s.Close, "close", closeText, false},
+		{&s.Sweep, "sweep", sweepText, false},
+		{&s.Drop, "drop", dropText, false},
+		{&s.Forget, "forget", forgetText, false},
+		{&s.Purge, "purge", purgeText, false},
+		{&s.Get, "get", getText, false},
+		{&s.Find, "find", findText, false},
 	}
 }

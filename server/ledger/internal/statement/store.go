@@ -13,8 +13,9 @@ import (
 // DB runs statements. Its errors are those of [ledger.Ledger].
 type DB interface {
 	// Move runs a statement that moves rows, and returns them when that is as durable as the database makes it. Where it moved
-	// none and look is not nil, it returns the row that look finds.
-	Move(ctx context.Context, do, look *Statement, a *Arguments) (moved, found []Seen, err error)
+	// none and look is not nil, it returns the row that look finds. The rule is what the statement says of one row, nil for those
+	// that move several; see [Statement.Quiet].
+	Move(ctx context.Context, do, look *Statement, a *Arguments, rule Rule) (moved, found []Seen, err error)
 	// Change runs a statement that returns no rows, and returns how many it changed.
 	Change(ctx context.Context, do *Statement, a *Arguments) (int, error)
 	// Read runs a statement that changes nothing.
@@ -35,9 +36,9 @@ const again = 10
 
 // move runs the statement of a move. Where that moves nothing, rule says what the move would make of the row there is: its own
 // result of before is true; what it would move now came up in between, and is asked for again.
-func (s Store) move(ctx context.Context, do, look *Statement, a *Arguments, rule rule) (ledger.Row, bool, error) {
+func (s Store) move(ctx context.Context, do, look *Statement, a *Arguments, rule Rule) (ledger.Row, bool, error) {
 	for range again {
-		moved, found, err := s.db.Move(ctx, do, look, a)
+		moved, found, err := s.db.Move(ctx, do, look, a, rule)
 		switch {
 		case err != nil:
 			return ledger.Row{}, false, err
@@ -56,11 +57,11 @@ func (s Store) move(ctx context.Context, do, look *Statement, a *Arguments, rule
 	return ledger.Row{}, false, fmt.Errorf("%w: the row of the operation moved too often", ledger.ErrUnavailable)
 }
 
-// rule is a move of package rules, of a row at a time.
-type rule func(Seen) (ledger.Row, bool, error)
+// Rule is a move of package rules, of a row at a time.
+type Rule func(Seen) (ledger.Row, bool, error)
 
 // always is a rule that has no error.
-func always(rule func(Seen) (ledger.Row, bool)) rule {
+func always(rule func(Seen) (ledger.Row, bool)) Rule {
 	return func(seen Seen) (ledger.Row, bool, error) {
 		row, ok := rule(seen)
 		return row, ok, nil
@@ -252,7 +253,7 @@ func (s Store) Sweep(ctx context.Context, sweep ledger.Sweep) ([]ledger.Row, err
 		attempt: sweep.Attempt, lease: sweep.Lease.Microseconds(), limit: int64(sweep.Limit),
 		reason: ledger.LeaseOut, note: note("", ledger.LeaseOut), plain: note("", ""),
 	}
-	moved, _, err := s.db.Move(ctx, s.statements.Sweep, nil, a)
+	moved, _, err := s.db.Move(ctx, s.statements.Sweep, nil, a, nil)
 	var rows []ledger.Row
 	for i := range moved {
 		if moved[i].State == ledger.Effect {
@@ -298,7 +299,7 @@ func (s Store) Purge(ctx context.Context, tenant, id string) (ledger.Row, bool, 
 		a := &Arguments{
 			key: next.Key, id: id, version: rows[0].Version, omitted: int64(next.Receipt.Omitted), trail: formatTrail(next.Trail),
 		}
-		moved, _, err := s.db.Move(ctx, s.statements.Purge, nil, a)
+		moved, _, err := s.db.Move(ctx, s.statements.Purge, nil, a, nil)
 		if err != nil {
 			return ledger.Row{}, false, err
 		}

@@ -10,6 +10,17 @@ WHERE ?19 = 1
 ON CONFLICT (tenant, scope, tool, key) DO NOTHING
 RETURNING tenant, scope, tool, key, state, version, id, attempt, fence, crossings, sent, prepared, tool_version, principal, run_id, input, journal, progress, lease_until, acts_until, created_at, crossed_at, moved_at, looked_at, output, omitted, size, hash, completed_at, verdict, verdict_reason, reason, failure_code, failure_status, contradicted, trail, ?16;
 
+-- claim quietly
+INSERT INTO operations (tenant, scope, tool, key, state, version, id, attempt, fence, crossings, sent, prepared, tool_version,
+  principal, run_id, input, journal, lease_until, acts_until, created_at, crossed_at, moved_at, upkeep, upkeep_since, moves, trail)
+SELECT ?1, ?2, ?3, ?4, CAST(?5 AS bigint), 1, ?6, ?7, 1, CAST(?8 AS bigint), ?9, ?10,
+  ?11, ?12, ?13, ?14, ?15, ?16 + ?17,
+  CASE CAST(?8 AS bigint) WHEN 1 THEN ?16 + ?17 ELSE 0 END, ?16,
+  CASE CAST(?8 AS bigint) WHEN 1 THEN ?16 ELSE 0 END, ?16, 3, ?16, 1,
+  CAST(?16 AS text) || '|' || CAST(0 AS text) || '|' || CAST(CAST(?5 AS bigint) AS text) || '|' || CAST(1 AS text) || '|' || ?6 || '|' || ?7 || ?18
+WHERE ?19 = 1
+ON CONFLICT (tenant, scope, tool, key) DO NOTHING;
+
 -- reclaim
 UPDATE operations SET version = version + 1, moved_at = ?1, moves = moves + 1,
   trail = CASE WHEN moves < 64 THEN trail ELSE substr(trail, instr(trail, char(10)) + 1) END || CAST(?1 AS text) || '|' || CAST(state AS text) || '|' || CAST(CAST(?2 AS bigint) AS text) || '|' || CAST(fence + 1 AS text) || '|' || CASE state WHEN 1 THEN ?3 ELSE id END || '|' || ?4 || ?5,
@@ -38,6 +49,15 @@ UPDATE operations SET version = version + 1, moved_at = ?1, moves = moves + 1,
 WHERE tenant = ?5 AND scope = ?6 AND tool = ?7 AND key = ?8 AND id = ?9 AND fence = ?10 AND state = 2
 RETURNING tenant, scope, tool, key, state, version, id, attempt, fence, crossings, sent, prepared, tool_version, principal, run_id, input, journal, progress, lease_until, acts_until, created_at, crossed_at, moved_at, looked_at, output, omitted, size, hash, completed_at, verdict, verdict_reason, reason, failure_code, failure_status, contradicted, trail, ?1;
 
+-- cross quietly
+UPDATE operations SET version = version + 1, moved_at = ?1, moves = moves + 1,
+  trail = CASE WHEN moves < 64 THEN trail ELSE substr(trail, instr(trail, char(10)) + 1) END || CAST(?1 AS text) || '|' || CAST(state AS text) || '|' || CAST(3 AS text) || '|' || CAST(fence AS text) || '|' || id || '|' || attempt || ?2,
+  state = 3, crossings = crossings + 1, journal = ?3, lease_until = ?1 + ?4,
+  acts_until = CASE WHEN acts_until < ?1 + ?4 THEN ?1 + ?4 ELSE acts_until END,
+  crossed_at = ?1, looked_at = 0
+WHERE tenant = ?5 AND scope = ?6 AND tool = ?7 AND key = ?8 AND id = ?9 AND fence = ?10 AND state = 2
+AND version = ?11;
+
 -- free
 UPDATE operations SET version = version + 1, moved_at = ?1, moves = moves + 1,
   trail = CASE WHEN moves < 64 THEN trail ELSE substr(trail, instr(trail, char(10)) + 1) END || CAST(?1 AS text) || '|' || CAST(state AS text) || '|' || CAST(CASE WHEN (state = 2 AND crossings = 0) OR (state = 3 AND crossings = 1 AND looked_at = 0) THEN 1 ELSE 5 END AS text) || '|' || CAST(fence AS text) || '|' || id || '|' || attempt || ?2,
@@ -56,6 +76,15 @@ UPDATE operations SET version = version + 1, moved_at = ?1, moves = moves + 1,
   reason = '', input = NULL, progress = NULL
 WHERE tenant = ?9 AND scope = ?10 AND tool = ?11 AND key = ?12 AND id = ?13 AND ((state = 3 AND fence = ?2) OR state IN (5, 6))
 RETURNING tenant, scope, tool, key, state, version, id, attempt, fence, crossings, sent, prepared, tool_version, principal, run_id, input, journal, progress, lease_until, acts_until, created_at, crossed_at, moved_at, looked_at, output, omitted, size, hash, completed_at, verdict, verdict_reason, reason, failure_code, failure_status, contradicted, trail, ?1;
+
+-- record quietly
+UPDATE operations SET version = version + 1, moved_at = ?1, moves = moves + 1,
+  trail = CASE WHEN moves < 64 THEN trail ELSE substr(trail, instr(trail, char(10)) + 1) END || CAST(?1 AS text) || '|' || CAST(state AS text) || '|' || CAST(4 AS text) || '|' || CAST(CAST(?2 AS bigint) AS text) || '|' || id || '|' || CASE WHEN fence = ?2 THEN attempt ELSE '' END || ?3,
+  state = 4, lease_until = 0, output = ?4, omitted = ?5, size = ?6, hash = ?7,
+  upkeep = ?8, upkeep_since = ?1, completed_at = ?1, contradicted = CASE state WHEN 6 THEN 1 ELSE 0 END,
+  reason = '', input = NULL, progress = NULL
+WHERE tenant = ?9 AND scope = ?10 AND tool = ?11 AND key = ?12 AND id = ?13 AND ((state = 3 AND fence = ?2) OR state IN (5, 6))
+AND version = ?14;
 
 -- judge
 UPDATE operations SET version = version + 1, verdict = ?1, verdict_reason = ?2

@@ -1,0 +1,30 @@
+package statement
+
+import (
+	"slices"
+	"time"
+
+	"github.com/remedyrpc/remedy/server/ledger"
+)
+
+// Foresee returns the row that a move makes of one that is known, as the database stores it, and whether the move makes one at
+// all. It shares no slice with what was given. That the statements do what the rules say is what package ledgertest holds.
+func Foresee(rule Rule, before ledger.Row, now int64) (Seen, bool) {
+	seen := Seen{Row: before, Now: time.UnixMicro(now).UTC()}
+	row, ok, err := rule(seen)
+	if err != nil || !ok || row.Version != before.Version+1 {
+		return Seen{}, false
+	}
+	row.LeaseUntil, row.ActsUntil = row.LeaseUntil.Truncate(time.Microsecond), row.ActsUntil.Truncate(time.Microsecond)
+	seen.Row = Apart(row)
+	return seen, true
+}
+
+// Apart returns a row that shares no slice with another one. What is empty is nil, as when it is read.
+func Apart(row ledger.Row) ledger.Row {
+	for _, b := range []*[]byte{&row.Input, &row.Journal, &row.Progress, &row.Receipt.Output, &row.Failure.Status} {
+		*b = append([]byte(nil), *b...)
+	}
+	row.Trail = slices.Clone(row.Trail)
+	return row
+}
