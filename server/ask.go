@@ -23,8 +23,21 @@ const (
 	moment = 20 * time.Millisecond
 )
 
-// newID makes the name of an operation or of an attempt.
-func newID(prefix string) string { return prefix + rand.Text() }
+// newAttempt makes the name of an attempt.
+func newAttempt() string { return "at_" + rand.Text() }
+
+// newOperation makes the name of an operation: the time, and 85 random bits. What begins at the same time is so stored in the
+// same place, and a store writes one page for many of them.
+func newOperation() string {
+	const digits, digit = "234567ABCDEFGHIJKLMNOPQRSTUVWXYZ", 5 // in the order of their bytes, and the bits of each
+	id := []byte("op_#########" + rand.Text()[:17])
+	now := time.Now().UnixMilli()
+	for i := len("op_#########") - 1; id[i] == '#'; i-- {
+		id[i] = digits[now&(1<<digit-1)]
+		now >>= digit
+	}
+	return string(id)
+}
 
 // moved is the answer to a move.
 type moved struct {

@@ -80,7 +80,7 @@ func (s *Server) makeRoom(ctx context.Context) bool {
 // claimOf is what a call asks the ledger for.
 func (s *Server) claimOf(c *call) ledger.Claim {
 	claim := ledger.Claim{
-		Key: c.name(), ID: newID("op_"), Attempt: newID("at_"), Sent: c.digest, Prepared: c.preparedDigest(),
+		Key: c.name(), ID: newOperation(), Attempt: newAttempt(), Sent: c.digest, Prepared: c.preparedDigest(),
 		Version: c.tool.version, Principal: c.caller.Principal, RunID: c.runID(),
 		Lease: c.tool.timeouts.prepareLease(),
 	}

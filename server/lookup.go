@@ -237,7 +237,7 @@ func (c *call) worthALook() bool {
 // beginRecovery asks to be the one that looks what became of an operation of a tool.
 func (s *Server) beginRecovery(ctx context.Context, tool *AnyTool, key ledger.Key) (moved, error) {
 	recovery := ledger.Recovery{
-		Key: key, Attempt: newID("at_"), Lease: tool.timeouts.recoverLease(), Every: s.config.recheckInterval,
+		Key: key, Attempt: newAttempt(), Lease: tool.timeouts.recoverLease(), Every: s.config.recheckInterval,
 	}
 	return ask(ctx, "recover", func(ctx context.Context) (ledger.Row, bool, error) { return s.ledger.Recover(ctx, recovery) })
 }

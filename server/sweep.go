@@ -24,7 +24,7 @@ const (
 // executes. Now and then it forgets, too, what was kept long enough. [Server.Register] starts a loop that does this; a
 // server that is not registered has to do it itself.
 func (s *Server) Sweep(ctx context.Context) (int, error) {
-	rows, err := s.ledger.Sweep(ctx, ledger.Sweep{Attempt: newID("at_"), Lease: s.sweepLease(), Limit: sweepLimit})
+	rows, err := s.ledger.Sweep(ctx, ledger.Sweep{Attempt: newAttempt(), Lease: s.sweepLease(), Limit: sweepLimit})
 	if err != nil {
 		return 0, fmt.Errorf("sweeping: %w", err)
 	}
