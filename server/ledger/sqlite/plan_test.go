@@ -40,7 +40,7 @@ func TestStatementsUseIndexes(t *testing.T) {
 		"operations_newest (tenant=? AND (created_at,id)<(?,?))":     {Tenant: "a", Token: "x"},
 		"operations_newest (tenant=?)":                               {Tenant: "a"},
 		"operations_run (tenant=? AND run_id=?)":                     {Tenant: "a", RunID: "r"},
-		"sqlite_autoindex_operations_1 (tenant=? AND scope=? AND to": {Tenant: "a", Scope: "s", Tool: "t", Key: "k"},
+		"sqlite_autoindex_operations_1 (key=? AND tool=? AND scope=?": {Tenant: "a", Scope: "s", Tool: "t", Key: "k"},
 	} {
 		list, err := l.statements.List(filter)
 		if err != nil {

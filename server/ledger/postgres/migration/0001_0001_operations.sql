@@ -39,12 +39,14 @@ CREATE TABLE {{schema}}.operations (
   progress       bytea,
   input          bytea,
   output         bytea,
-  waited_until   bigint NOT NULL DEFAULT 0, -- somebody waits, and is told of moves
-  PRIMARY KEY (tenant, scope, tool, key)
+  waited_until   bigint NOT NULL DEFAULT 0 -- somebody waits, and is told of moves
 );
 
-CREATE UNIQUE INDEX operations_id ON {{schema}}.operations (tenant, id);
 CREATE INDEX operations_newest ON {{schema}}.operations (tenant, created_at, id);
 CREATE INDEX operations_run ON {{schema}}.operations (tenant, run_id, created_at, id) WHERE run_id <> '';
 -- What is swept, and what expires: what ended last stands beside what is under way, and no index changes at a crossing.
 CREATE INDEX operations_upkeep ON {{schema}}.operations (upkeep, upkeep_since);
+-- These come last: of indexes that cost the same, as all do while the table is empty, the planner takes the newest, and keeps
+-- that plan when there are many rows.
+CREATE UNIQUE INDEX operations_id ON {{schema}}.operations (tenant, id);
+ALTER TABLE {{schema}}.operations ADD CONSTRAINT operations_pkey PRIMARY KEY (key, tool, scope, tenant);

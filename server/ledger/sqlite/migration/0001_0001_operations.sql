@@ -39,7 +39,7 @@ CREATE TABLE operations (
   progress       blob,
   input          blob,
   output         blob,
-  PRIMARY KEY (tenant, scope, tool, key)
+  PRIMARY KEY (key, tool, scope, tenant)
 ) STRICT;
 
 CREATE UNIQUE INDEX operations_id ON operations (tenant, id);
