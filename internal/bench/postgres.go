@@ -33,22 +33,22 @@ func postgresAt(ctx context.Context, dsn string) (b *backend, drop func() error,
 		schemas[run+name] = true
 		return run + name
 	}
-	table := func(name, table string) string { return pgx.Identifier{schema(name), table}.Sanitize() }
+	full := func(name, table string) string { return pgx.Identifier{schema(name), table}.Sanitize() }
 	b = &backend{
 		title: "PostgreSQL " + version, how: "(bare handlers have a pool of 32 connections, as the ledger has)",
 		bare: "pool of 32", least: 0.75,
 		open: func(ctx context.Context, name string) (ledger.Ledger, error) {
 			return postgres.Open(ctx, dsn, postgres.WithSchema(schema(name)))
 		},
-		floor: func(ctx context.Context, name string, _ bool) (floor, error) {
-			return newPool(ctx, dsn, schema(name), table(name, "bare"))
+		floor: func(ctx context.Context, name string, t table, _ bool) (floor, error) {
+			return newPool(ctx, dsn, schema(name), t)
 		},
 		fill: func(ctx context.Context, name string, rows int) ([]string, error) {
-			return fillPostgres(ctx, admin, table(name, "operations"), rows)
+			return fillPostgres(ctx, admin, full(name, "operations"), rows)
 		},
 		planned: "the search that the moves have in common, prepared once for all values",
 		plan: func(ctx context.Context, name string) ([]string, error) {
-			return planPostgres(ctx, admin, table(name, "operations"))
+			return planPostgres(ctx, admin, full(name, "operations"))
 		},
 	}
 	return b, func() error {
@@ -78,35 +78,44 @@ func pooled(dsn string) string {
 type pool struct {
 	*pgxpool.Pool
 
-	first, further string
+	table                   table
+	first, crossing, second string
 }
 
-func newPool(ctx context.Context, dsn, schema, table string) (*pool, error) {
+func newPool(ctx context.Context, dsn, schema string, t table) (*pool, error) {
+	if t.create == "" {
+		if err := postgres.Migrate(ctx, dsn, postgres.WithSchema(schema)); err != nil {
+			return nil, err
+		}
+	}
 	p, err := pgxpool.New(ctx, dsn)
 	if err != nil {
 		return nil, fmt.Errorf("connecting: %w", err)
 	}
-	for _, text := range []string{
-		"CREATE SCHEMA " + pgx.Identifier{schema}.Sanitize(),
-		"CREATE TABLE " + table + " (key text PRIMARY KEY, id text, state bigint, sent bytea, output text)",
-	} {
-		if _, err := p.Exec(ctx, text); err != nil {
-			p.Close()
-			return nil, fmt.Errorf("making a table: %w", err)
+	dialect := func(statement string) string { return text(statement, pgx.Identifier{schema, t.name}.Sanitize(), "$") }
+	if t.create != "" {
+		for _, text := range []string{
+			"CREATE SCHEMA " + pgx.Identifier{schema}.Sanitize(), strings.ReplaceAll(dialect(t.create), "BYTES", "bytea"),
+		} {
+			if _, err := p.Exec(ctx, text); err != nil {
+				p.Close()
+				return nil, fmt.Errorf("making a table: %w", err)
+			}
 		}
 	}
-	return &pool{
-		p, "INSERT INTO " + table + " (key, id, state, sent) VALUES ($1, $2, $3, $4)",
-		"UPDATE " + table + " SET state = $1, output = $2 WHERE key = $3 AND state = $4",
-	}, nil
+	return &pool{p, t, dialect(t.insert), dialect(t.cross), dialect(t.receive)}, nil
 }
 
 func (p *pool) insert(ctx context.Context, key, id string, state int64, sent []byte) error {
-	return changed(p.Exec(ctx, p.first, key, id, state, sent))
+	return changed(p.Exec(ctx, p.first, p.table.inserted(key, id, state, sent)...))
 }
 
-func (p *pool) update(ctx context.Context, key string, from, to int64, output string) error {
-	return changed(p.Exec(ctx, p.further, to, output, key, from))
+func (p *pool) cross(ctx context.Context, key string) error {
+	return changed(p.Exec(ctx, p.crossing, p.table.crossed(key)...))
+}
+
+func (p *pool) receive(ctx context.Context, key, output string) error {
+	return changed(p.Exec(ctx, p.second, p.table.received(key, output)...))
 }
 
 func changed(tag pgconn.CommandTag, err error) error {

@@ -26,8 +26,8 @@ func sqliteIn(folder string) *backend {
 		open: func(ctx context.Context, name string) (ledger.Ledger, error) {
 			return sqlite.Open(ctx, path(name), sqlite.WithDurability(sqlite.PowerCut), sqlite.WithoutCheck())
 		},
-		floor: func(ctx context.Context, name string, shared bool) (floor, error) {
-			return newWriter(ctx, path(name), shared)
+		floor: func(ctx context.Context, name string, t table, shared bool) (floor, error) {
+			return newWriter(ctx, path(name), t, shared)
 		},
 		fill: func(ctx context.Context, name string, rows int) ([]string, error) {
 			return fillSQLite(ctx, path(name), rows)
@@ -40,11 +40,12 @@ func sqliteIn(folder string) *backend {
 // writer writes to a file with the settings of the ledger, as one goroutine that takes those who wait into one transaction. It
 // is made anew here because that of the ledger takes nothing but moves.
 type writer struct {
-	conn                          driver.Conn
-	begin, commit, first, further statement
-	most                          int // share a commit
-	ask                           chan write
-	stopped                       chan struct{}
+	conn                                   driver.Conn
+	table                                  table
+	begin, commit, first, crossing, second statement
+	most                                   int // share a commit
+	ask                                    chan write
+	stopped                                chan struct{}
 }
 
 type statement interface {
@@ -62,7 +63,12 @@ type write struct {
 const settingsOfLedger = "?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)" +
 	"&_pragma=wal_autocheckpoint(4000)&_pragma=journal_size_limit(67108864)&_pragma=cache_size(-65536)"
 
-func newWriter(ctx context.Context, path string, shared bool) (*writer, error) {
+func newWriter(ctx context.Context, path string, t table, shared bool) (*writer, error) {
+	if t.create == "" {
+		if err := sqlite.Migrate(ctx, path); err != nil {
+			return nil, err
+		}
+	}
 	connector, err := lib.NewConnector("file:" + path + settingsOfLedger)
 	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w", path, err)
@@ -71,24 +77,33 @@ func newWriter(ctx context.Context, path string, shared bool) (*writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}
-	w := &writer{conn: conn, most: 1, ask: make(chan write), stopped: make(chan struct{})}
+	w := &writer{conn: conn, table: t, most: 1, ask: make(chan write), stopped: make(chan struct{})}
 	if shared {
 		w.most = 256
 	}
-	table, err := w.prepare(`CREATE TABLE bare (key text PRIMARY KEY, id text, state integer, sent blob, output text)`)
-	if err == nil {
-		_, err = table.ExecContext(ctx, nil)
+	dialect := func(statement string) string { return text(statement, t.name, "?") }
+	if t.create != "" {
+		create, err := w.prepare(strings.ReplaceAll(dialect(t.create), "BYTES", "blob"))
+		if err == nil {
+			_, err = create.ExecContext(ctx, nil)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("making a table: %w", err)
+		}
+		if err := create.Close(); err != nil {
+			return nil, fmt.Errorf("making a table: %w", err)
+		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("making a table: %w", err)
-	}
-	var err1, err2, err3, err4 error
-	w.begin, err1 = w.prepare("BEGIN IMMEDIATE")
-	w.commit, err2 = w.prepare("COMMIT")
-	w.first, err3 = w.prepare("INSERT INTO bare (key, id, state, sent) VALUES (?, ?, ?, ?)")
-	w.further, err4 = w.prepare("UPDATE bare SET state = ?, output = ? WHERE key = ? AND state = ?")
-	if err := errors.Join(table.Close(), err1, err2, err3, err4); err != nil {
-		return nil, err
+	for _, each := range []struct {
+		at   *statement
+		text string
+	}{
+		{&w.begin, "BEGIN IMMEDIATE"}, {&w.commit, "COMMIT"},
+		{&w.first, dialect(t.insert)}, {&w.crossing, dialect(t.cross)}, {&w.second, dialect(t.receive)},
+	} {
+		if *each.at, err = w.prepare(each.text); err != nil {
+			return nil, err
+		}
 	}
 	go w.loop() //nolint:contextcheck // until it is closed
 	return w, nil
@@ -159,17 +174,21 @@ func (w *writer) do(s statement, values ...any) error {
 }
 
 func (w *writer) insert(_ context.Context, key, id string, state int64, sent []byte) error {
-	return w.do(w.first, key, id, state, sent)
+	return w.do(w.first, w.table.inserted(key, id, state, sent)...)
 }
 
-func (w *writer) update(_ context.Context, key string, from, to int64, output string) error {
-	return w.do(w.further, to, output, key, from)
+func (w *writer) cross(_ context.Context, key string) error {
+	return w.do(w.crossing, w.table.crossed(key)...)
+}
+
+func (w *writer) receive(_ context.Context, key, output string) error {
+	return w.do(w.second, w.table.received(key, output)...)
 }
 
 func (w *writer) close() error {
 	close(w.ask)
 	<-w.stopped
-	return errors.Join(w.begin.Close(), w.commit.Close(), w.first.Close(), w.further.Close(), w.conn.Close())
+	return errors.Join(w.begin.Close(), w.commit.Close(), w.first.Close(), w.crossing.Close(), w.second.Close(), w.conn.Close())
 }
 
 // copied are the columns that copies of an operation share.

@@ -127,7 +127,7 @@ func moves(ctx context.Context, l ledger.Ledger, key string) error {
 	text := []byte(output())
 	sum := sha256.Sum256([]byte(order))
 	row, ok, err := l.Claim(ctx, ledger.Claim{
-		Key: ledger.Key{Tenant: "bare", Scope: "bare", Tool: executeTool, Key: key}, ID: "op_" + rand.Text(),
+		Key: ledger.Key{Tenant: "bare", Scope: "bare", Tool: executeTool, Key: key}, ID: operationID(),
 		Attempt: "at_" + rand.Text(), Sent: sum, Prepared: sum, Lease: time.Minute,
 	})
 	if err == nil && ok {
@@ -142,11 +142,12 @@ func moves(ctx context.Context, l ledger.Ledger, key string) error {
 	return err
 }
 
-// floor is a table of operations by hand: state 2 is claimed, 3 is crossed, 4 is done. Each statement is durable when it returns.
+// floor is a table of operations by hand: state 2 is claimed, 3 is crossed, 4 is done. Each statement changes one row, and is
+// durable when it returns.
 type floor interface {
 	insert(ctx context.Context, key, id string, state int64, sent []byte) error
-	// update changes the one row of a key and a state.
-	update(ctx context.Context, key string, from, to int64, output string) error
+	cross(ctx context.Context, key string) error
+	receive(ctx context.Context, key, output string) error
 	close() error
 }
 
@@ -157,13 +158,18 @@ func statements(ctx context.Context, f floor, key string, n int) error {
 	if n == 2 {
 		state = 3
 	}
-	if err := f.insert(ctx, key, "op_"+rand.Text(), state, sum[:]); err != nil {
+	if err := f.insert(ctx, key, operationID(), state, sum[:]); err != nil {
 		return err
 	}
 	if state == 2 {
-		if err := f.update(ctx, key, 2, 3, ""); err != nil {
+		if err := f.cross(ctx, key); err != nil {
 			return err
 		}
 	}
-	return f.update(ctx, key, 3, 4, output())
+	return f.receive(ctx, key, output())
+}
+
+// operationID begins with the time, as those of the server do.
+func operationID() string {
+	return fmt.Sprintf("op_%012x%s", time.Now().UnixMilli(), rand.Text()[:14])
 }
