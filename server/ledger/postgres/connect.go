@@ -26,8 +26,8 @@ func configure(dsn string, o *options) (*pgxpool.Config, error) {
 	parameters["lock_timeout"] = milliseconds
 	parameters["idle_in_transaction_session_timeout"] = milliseconds
 	parameters["default_transaction_isolation"] = "read committed" // a guard is looked at again when its row was locked
-	parameters["enable_seqscan"] = "off" // a plan that was made while the table was empty is used when it is not
-	parameters["jit"] = "off"            // which would compile the few plans that have no other way
+	parameters["enable_seqscan"] = "off"                           // a plan that was made while the table was empty is used when it is not
+	parameters["jit"] = "off"                                      // which would compile the few plans that have no other way
 	if parameters["application_name"] == "" {
 		parameters["application_name"] = "remedy"
 	}

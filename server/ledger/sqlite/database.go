@@ -50,8 +50,7 @@ func (d database) Move(ctx context.Context, do, look *statement.Statement, a *st
 func (l *Ledger) run(do *statement.Statement, a *statement.Arguments, rule statement.Rule) ([]statement.Seen, error) {
 	before, known := l.before(do, a)
 	if known {
-		if next, ok := statement.Foresee(rule, before, *a.Now); ok {
-			a.Expect(before.Version)
+		if next, ok := a.Foresee(rule, before); ok {
 			if n, err := l.writer.conn.change(do.Quiet, a); err != nil || n > 0 {
 				return []statement.Seen{next}, err
 			}

@@ -37,9 +37,9 @@ func TestStatementsUseIndexes(t *testing.T) {
 		}
 	}
 	for want, filter := range map[string]ledger.Filter{
-		"operations_newest (tenant=? AND (created_at,id)<(?,?))":     {Tenant: "a", Token: "x"},
-		"operations_newest (tenant=?)":                               {Tenant: "a"},
-		"operations_run (tenant=? AND run_id=?)":                     {Tenant: "a", RunID: "r"},
+		"operations_newest (tenant=? AND (created_at,id)<(?,?))":      {Tenant: "a", Token: "x"},
+		"operations_newest (tenant=?)":                                {Tenant: "a"},
+		"operations_run (tenant=? AND run_id=?)":                      {Tenant: "a", RunID: "r"},
 		"sqlite_autoindex_operations_1 (key=? AND tool=? AND scope=?": {Tenant: "a", Scope: "s", Tool: "t", Key: "k"},
 	} {
 		list, err := l.statements.List(filter)

@@ -24,7 +24,7 @@ type Arguments struct {
 	reason, code, note, plain   string
 	status                      []byte
 	limit, version, created     int64
-	trail                       string
+	trail, entry                string
 }
 
 // arguments are the parameters by name.
@@ -67,6 +67,7 @@ var arguments = map[string]func(*Arguments) any{
 	"version":   func(a *Arguments) any { return a.version },
 	"created":   func(a *Arguments) any { return a.created },
 	"trail":     func(a *Arguments) any { return a.trail },
+	"entry":     func(a *Arguments) any { return a.entry },
 }
 
 func number(b bool) int64 {
@@ -81,6 +82,3 @@ func Of(key ledger.Key) *Arguments { return &Arguments{key: key} }
 
 // Key is that of the row.
 func (a *Arguments) Key() ledger.Key { return a.key }
-
-// Expect sets the version at which a quiet statement finds its row.
-func (a *Arguments) Expect(version int64) { a.version = version }

@@ -26,14 +26,15 @@ type Dialect struct {
 	Returning string
 	// Quiet says that the database knows what it stored last, and its time: it gets a [Statement.Quiet] of the frequent moves.
 	Quiet bool
+
+	given bool // the entries of the trail are
 }
 
 // Statement is the text of one statement, and where each of its parameters comes from.
 type Statement struct {
 	Name string
 	SQL  string
-	// Quiet does the same to a row at the version that [Arguments.Expect] says, and returns no row: the caller knows the one it
-	// was, and [Foresee] tells the one it is. An insert expects none. Nil where the dialect has none.
+	// Quiet does the same to a row that is known, and returns none; see [Arguments.Foresee]. Nil where the dialect has none.
 	Quiet *Statement
 
 	parameters []func(*Arguments) any
@@ -78,12 +79,16 @@ func (d *Dialect) Statement(name, text string) (*Statement, error) {
 	return s, err
 }
 
-// quiet is the text of a move that returns no row.
-func quiet(text string) string {
+// quietly writes the text of a move so that it returns no row. The entry of the trail is known, too.
+func (d *Dialect) quietly(name, text string) (*Statement, error) {
+	given := *d
+	given.given = true
 	if strings.Contains(text, "UPDATE {{table}}") {
-		return strings.Replace(text, "{{returning}}", "AND version = @version", 1)
+		text = strings.Replace(text, "{{returning}}", "AND version = @version", 1)
+	} else {
+		text = strings.Replace(text, "\n{{returning}}", "", 1)
 	}
-	return strings.Replace(text, "\n{{returning}}", "", 1)
+	return given.Statement(name+" quietly", text)
 }
 
 // words are what the statements are made of, besides SQL.
@@ -125,6 +130,9 @@ func (d *Dialect) moved(alias, to, fence, id, attempt string, notes ...string) s
 
 // entry is one line of the trail; parseMove reads it.
 func (d *Dialect) entry(from, to, fence, id, attempt string, notes ...string) string {
+	if d.given {
+		return "@entry"
+	}
 	var b strings.Builder
 	for _, number := range []string{d.Now, from, to, fence} {
 		fmt.Fprintf(&b, "CAST(%s AS text) || '|' || ", number)

@@ -8,14 +8,16 @@ import (
 )
 
 // Foresee returns the row that a move makes of one that is known, as the database stores it, and whether the move makes one at
-// all. It shares no slice with what was given. That the statements do what the rules say is what package ledgertest holds.
-func Foresee(rule Rule, before ledger.Row, now int64) (Seen, bool) {
-	seen := Seen{Row: before, Now: time.UnixMicro(now).UTC()}
+// all; then the quiet statement of the move may be run with these arguments, which moves the row if it still is that one. It
+// shares no slice with what was given. That the statements do what the rules say is what package ledgertest holds.
+func (a *Arguments) Foresee(rule Rule, before ledger.Row) (Seen, bool) {
+	seen := Seen{Row: before, Now: time.UnixMicro(*a.Now).UTC()}
 	row, ok, err := rule(seen)
 	if err != nil || !ok || row.Version != before.Version+1 {
 		return Seen{}, false
 	}
 	row.LeaseUntil, row.ActsUntil = row.LeaseUntil.Truncate(time.Microsecond), row.ActsUntil.Truncate(time.Microsecond)
+	a.version, a.entry = before.Version, formatTrail(row.Trail[len(row.Trail)-1:])
 	seen.Row = Apart(row)
 	return seen, true
 }

@@ -18,7 +18,7 @@ func New(d *Dialect) (*Statements, error) {
 		}
 		*each.at = written
 		if d.Quiet && each.frequent {
-			if written.Quiet, err = d.Statement(each.name+" quietly", quiet(each.text)); err != nil {
+			if written.Quiet, err = d.quietly(each.name, each.text); err != nil {
 				return nil, err
 			}
 		}

@@ -1,7 +1,6 @@
 package statement
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +13,9 @@ const maxNote = 1024
 
 // note is the end of an entry of the trail, which names no column.
 func note(actor, text string) string {
+	if actor == "" && text == "" {
+		return "|\"\" \"\"\n"
+	}
 	return "|" + strconv.Quote(short(actor)) + " " + strconv.Quote(short(text)) + "\n"
 }
 
@@ -22,7 +24,14 @@ func formatTrail(moves []ledger.Move) string {
 	var b strings.Builder
 	for i := range moves {
 		m := &moves[i]
-		fmt.Fprintf(&b, "%d|%d|%d|%d|%s|%s%s", m.At.UnixMicro(), m.From, m.To, m.Fence, m.ID, m.Attempt, note(m.Actor, m.Note))
+		for _, number := range []int64{m.At.UnixMicro(), int64(m.From), int64(m.To), m.Fence} {
+			b.WriteString(strconv.FormatInt(number, 10))
+			b.WriteByte('|')
+		}
+		b.WriteString(m.ID)
+		b.WriteByte('|')
+		b.WriteString(m.Attempt)
+		b.WriteString(note(m.Actor, m.Note))
 	}
 	return b.String()
 }

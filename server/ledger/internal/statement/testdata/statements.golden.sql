@@ -17,7 +17,7 @@ SELECT ?1, ?2, ?3, ?4, CAST(?5 AS bigint), 1, ?6, ?7, 1, CAST(?8 AS bigint), ?9,
   ?11, ?12, ?13, ?14, ?15, ?16 + ?17,
   CASE CAST(?8 AS bigint) WHEN 1 THEN ?16 + ?17 ELSE 0 END, ?16,
   CASE CAST(?8 AS bigint) WHEN 1 THEN ?16 ELSE 0 END, ?16, 3, ?16, 1,
-  CAST(?16 AS text) || '|' || CAST(0 AS text) || '|' || CAST(CAST(?5 AS bigint) AS text) || '|' || CAST(1 AS text) || '|' || ?6 || '|' || ?7 || ?18
+  ?18
 WHERE ?19 = 1
 ON CONFLICT (tenant, scope, tool, key) DO NOTHING;
 
@@ -51,7 +51,7 @@ RETURNING tenant, scope, tool, key, state, version, id, attempt, fence, crossing
 
 -- cross quietly
 UPDATE operations SET version = version + 1, moved_at = ?1, moves = moves + 1,
-  trail = CASE WHEN moves < 64 THEN trail ELSE substr(trail, instr(trail, char(10)) + 1) END || CAST(?1 AS text) || '|' || CAST(state AS text) || '|' || CAST(3 AS text) || '|' || CAST(fence AS text) || '|' || id || '|' || attempt || ?2,
+  trail = CASE WHEN moves < 64 THEN trail ELSE substr(trail, instr(trail, char(10)) + 1) END || ?2,
   state = 3, crossings = crossings + 1, journal = ?3, lease_until = ?1 + ?4,
   acts_until = CASE WHEN acts_until < ?1 + ?4 THEN ?1 + ?4 ELSE acts_until END,
   crossed_at = ?1, looked_at = 0
@@ -79,11 +79,11 @@ RETURNING tenant, scope, tool, key, state, version, id, attempt, fence, crossing
 
 -- record quietly
 UPDATE operations SET version = version + 1, moved_at = ?1, moves = moves + 1,
-  trail = CASE WHEN moves < 64 THEN trail ELSE substr(trail, instr(trail, char(10)) + 1) END || CAST(?1 AS text) || '|' || CAST(state AS text) || '|' || CAST(4 AS text) || '|' || CAST(CAST(?2 AS bigint) AS text) || '|' || id || '|' || CASE WHEN fence = ?2 THEN attempt ELSE '' END || ?3,
-  state = 4, lease_until = 0, output = ?4, omitted = ?5, size = ?6, hash = ?7,
-  upkeep = ?8, upkeep_since = ?1, completed_at = ?1, contradicted = CASE state WHEN 6 THEN 1 ELSE 0 END,
+  trail = CASE WHEN moves < 64 THEN trail ELSE substr(trail, instr(trail, char(10)) + 1) END || ?2,
+  state = 4, lease_until = 0, output = ?3, omitted = ?4, size = ?5, hash = ?6,
+  upkeep = ?7, upkeep_since = ?1, completed_at = ?1, contradicted = CASE state WHEN 6 THEN 1 ELSE 0 END,
   reason = '', input = NULL, progress = NULL
-WHERE tenant = ?9 AND scope = ?10 AND tool = ?11 AND key = ?12 AND id = ?13 AND ((state = 3 AND fence = ?2) OR state IN (5, 6))
+WHERE tenant = ?8 AND scope = ?9 AND tool = ?10 AND key = ?11 AND id = ?12 AND ((state = 3 AND fence = ?13) OR state IN (5, 6))
 AND version = ?14;
 
 -- judge
