@@ -131,7 +131,7 @@ func (l *Ledger) prepare(ctx context.Context, c *conn) (int64, error) {
 // dialect is how SQLite says it. Its clock is that of this process, given to each statement as it begins.
 func dialect() *statement.Dialect {
 	return &statement.Dialect{
-		Table: "operations", Now: "@now", Find: "instr", Newline: "char(10)", Parameter: "?", Among: "rowid IN (%s)", Place: "rowid",
+		Table: "operations", Now: "@now", Find: "instr", Newline: "char(10)", Parameter: "?", Unnumbered: true, Among: "rowid IN (%s)", Place: "rowid",
 		Quiet: true,
 	}
 }

@@ -18,8 +18,9 @@ type Dialect struct {
 	Now string
 	// Find is the function that finds text within text; Newline is a line feed.
 	Find, Newline string
-	// Parameter is what comes before the number of a parameter.
-	Parameter string
+	// Parameter is what comes before the number of a parameter. Where there is no number, each place has a value of its own.
+	Parameter  string
+	Unnumbered bool
 	// Among chooses the rows whose Place a query returns; Lock keeps other processes from choosing them too.
 	Among, Place, Lock string
 	// Returning is added to what every move returns: an expression that tells those who wait for the row.
@@ -65,7 +66,7 @@ func (d *Dialect) Statement(name, text string) (*Statement, error) {
 	numbers := make(map[string]int)
 	s.SQL = parameter.ReplaceAllStringFunc(b.String(), func(p string) string {
 		n, ok := numbers[p]
-		if !ok {
+		if !ok || d.Unnumbered {
 			value, known := arguments[p[1:]]
 			if !known {
 				err = fmt.Errorf("statement %s: no parameter %s", name, p)
@@ -73,6 +74,9 @@ func (d *Dialect) Statement(name, text string) (*Statement, error) {
 			s.parameters = append(s.parameters, value)
 			n = len(s.parameters)
 			numbers[p] = n
+		}
+		if d.Unnumbered {
+			return d.Parameter
 		}
 		return d.Parameter + strconv.Itoa(n)
 	})

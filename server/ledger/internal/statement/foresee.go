@@ -8,8 +8,8 @@ import (
 )
 
 // Foresee returns the row that a move makes of one that is known, as the database stores it, and whether the move makes one at
-// all; then the quiet statement of the move may be run with these arguments, which moves the row if it still is that one. It
-// shares no slice with what was given. That the statements do what the rules say is what package ledgertest holds.
+// all; then the quiet statement of the move may be run with these arguments, which moves the row if it still is that one. The
+// row shares slices with what was given. That the statements do what the rules say is what package ledgertest holds.
 func (a *Arguments) Foresee(rule Rule, before ledger.Row) (Seen, bool) {
 	seen := Seen{Row: before, Now: time.UnixMicro(*a.Now).UTC()}
 	row, ok, err := rule(seen)
@@ -18,7 +18,7 @@ func (a *Arguments) Foresee(rule Rule, before ledger.Row) (Seen, bool) {
 	}
 	row.LeaseUntil, row.ActsUntil = row.LeaseUntil.Truncate(time.Microsecond), row.ActsUntil.Truncate(time.Microsecond)
 	a.version, a.entry = before.Version, formatTrail(row.Trail[len(row.Trail)-1:])
-	seen.Row = Apart(row)
+	seen.Row = row
 	return seen, true
 }
 
