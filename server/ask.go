@@ -50,17 +50,17 @@ type mover func(ctx context.Context) (ledger.Row, bool, error)
 
 // ask asks for a move, again when its answer was lost: every move may be, and finds its own result. An error means that it
 // is not known whether the move was made, except for those that are answers. The name is that of the move.
-func ask(ctx context.Context, name string, move mover) (moved, error) {
+func ask(ctx context.Context, name string, move mover) (got moved, err error) {
 	delay := askDelay
 	for try := 1; ; try++ {
 		crashpoint.At(name + ".before")
 		limited, cancel := context.WithTimeout(ctx, askTimeout)
-		row, ok, err := move(limited)
+		got.row, got.ok, err = move(limited)
 		cancel()
 		crashpoint.At(name + ".after")
 		switch {
 		case err == nil, errors.Is(err, ledger.ErrFull), errors.Is(err, ledger.ErrTooEarly):
-			return moved{row, ok}, err
+			return got, err
 		case ctx.Err() != nil:
 			return moved{}, err
 		case !errors.Is(err, ledger.ErrUnavailable): // the time of the question was up, and not that of the call

@@ -24,8 +24,8 @@ type work struct {
 	unfit error
 }
 
-func (c *call) work() work {
-	return work{tool: c.tool, op: c.op(), in: c.in, hold: c.row.Hold(), row: c.row}
+func (c *call) work() *work {
+	return &work{tool: c.tool, op: c.op(), in: c.in, hold: c.row.Hold(), row: c.row}
 }
 
 // settlement is what became of an operation past its boundary: a receipt, or an error that says what is known.
@@ -38,7 +38,7 @@ type settlement struct {
 }
 
 // carry has the effect, calls it once and settles what comes of it, however long its caller waits.
-func (s *Server) carry(ctx context.Context, w work, effect func(context.Context) (any, error), settled chan<- settlement) {
+func (s *Server) carry(ctx context.Context, w *work, effect func(context.Context) (any, error), settled chan<- settlement) {
 	defer s.carrying.end()
 	defer w.op.reporter.end()
 	ended := false
@@ -73,7 +73,7 @@ func (s *Server) carry(ctx context.Context, w work, effect func(context.Context)
 }
 
 // salvage parks an operation whose goroutine ended before its time, with the value of a panic or without one.
-func (s *Server) salvage(ctx context.Context, w work, settled chan<- settlement, value any) {
+func (s *Server) salvage(ctx context.Context, w *work, settled chan<- settlement, value any) {
 	const reason = "the operation was not seen through to its end"
 	err := errors.New("its goroutine ended")
 	if value != nil {
@@ -85,7 +85,7 @@ func (s *Server) salvage(ctx context.Context, w work, settled chan<- settlement,
 }
 
 // settle decides what a returned effect means.
-func (s *Server) settle(ctx context.Context, w work, r outcome[any], settled chan<- settlement) {
+func (s *Server) settle(ctx context.Context, w *work, r outcome[any], settled chan<- settlement) {
 	if r.err == nil {
 		s.record(ctx, w, r.value, settled)
 		return
@@ -99,7 +99,7 @@ func (s *Server) settle(ctx context.Context, w work, r outcome[any], settled cha
 // undo frees an operation whose effect states that it was not applied, and keeps trying while the ledger does not answer;
 // until then its caller is told what failed, and not that there was no effect. It reports whether that is all: where
 // somebody else looks already, the word of the effect ends nothing.
-func (s *Server) undo(ctx context.Context, w work, err error, settled chan<- settlement) (done bool) {
+func (s *Server) undo(ctx context.Context, w *work, err error, settled chan<- settlement) (done bool) {
 	failure := s.failure(w.hold.ID, err)
 	s.insist(ctx, "free", func(ctx context.Context) (ledger.Row, bool, error) {
 		return s.ledger.Free(ctx, w.hold, failure)
@@ -150,17 +150,17 @@ func (c *call) take(r settlement) error {
 	return nil
 }
 
-func (w work) outcomeUnknown(reason string, cause error) error {
+func (w *work) outcomeUnknown(reason string, cause error) error {
 	return &errs.OutcomeUnknownError{
 		Tool: w.tool.name, OperationKey: w.op.Key, OperationID: w.hold.ID, Reason: reason, Cause: cause,
 	}
 }
 
 // looks reports whether something can look what became of the work.
-func (w work) looks() bool { return w.unfit == nil && w.tool.recover != nil }
+func (w *work) looks() bool { return w.unfit == nil && w.tool.recover != nil }
 
 // reason is why the row of the work is in doubt; nil where it says nothing.
-func (w work) reason() error {
+func (w *work) reason() error {
 	if w.row.Reason == "" {
 		return nil
 	}
@@ -168,7 +168,7 @@ func (w work) reason() error {
 }
 
 // attrs are what the log says of the work.
-func (w work) attrs() []slog.Attr {
+func (w *work) attrs() []slog.Attr {
 	return []slog.Attr{
 		slog.String("tool", w.tool.name), slog.String("operationKey", w.op.Key), slog.String("operationId", w.hold.ID),
 	}

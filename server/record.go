@@ -16,7 +16,7 @@ import (
 
 // record writes the receipt of a completed operation, and keeps trying until the server stops. A caller is told of success
 // only once the receipt is kept.
-func (s *Server) record(ctx context.Context, w work, out any, settled chan<- settlement) {
+func (s *Server) record(ctx context.Context, w *work, out any, settled chan<- settlement) {
 	receipt := s.receiptOf(ctx, w, out)
 	for delay := askDelay; ; delay = min(2*delay, mostDelay) { //nolint:mnd // twice
 		got, err := ask(ctx, "record", func(ctx context.Context) (ledger.Row, bool, error) { return s.ledger.Record(ctx, w.hold, receipt) })
@@ -42,7 +42,7 @@ func (s *Server) record(ctx context.Context, w work, out any, settled chan<- set
 }
 
 // receiptOf makes the receipt of an output.
-func (s *Server) receiptOf(ctx context.Context, w work, out any) ledger.Receipt {
+func (s *Server) receiptOf(ctx context.Context, w *work, out any) ledger.Receipt {
 	text, err := encode(out)
 	if err != nil {
 		level := slog.LevelError
@@ -56,7 +56,7 @@ func (s *Server) receiptOf(ctx context.Context, w work, out any) ledger.Receipt 
 }
 
 // late takes what an effect returned after its outcome had been looked up: a result still is one.
-func (s *Server) late(ctx context.Context, w work, r outcome[any]) {
+func (s *Server) late(ctx context.Context, w *work, r outcome[any]) {
 	if r.err != nil {
 		s.log(ctx, slog.LevelWarn, "an effect failed long after its time", r.err, w.attrs()...)
 		return

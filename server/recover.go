@@ -9,7 +9,7 @@ import (
 )
 
 // recover finds out what became of an effect that returned no result. What it does not find is parked: it proves nothing.
-func (s *Server) recover(ctx context.Context, w work, cause error, settled chan<- settlement) {
+func (s *Server) recover(ctx context.Context, w *work, cause error, settled chan<- settlement) {
 	const reason = "the effect returned no result, and it could not be found out what became of it"
 	f, err := s.look(ctx, w)
 	if err == nil && f.committed {
@@ -26,7 +26,7 @@ type found struct {
 }
 
 // look calls Recover of the tool, which reads what became of the operation.
-func (s *Server) look(ctx context.Context, w work) (found, error) {
+func (s *Server) look(ctx context.Context, w *work) (found, error) {
 	if !w.looks() {
 		return found{}, w.unfit
 	}
@@ -40,7 +40,7 @@ func (s *Server) look(ctx context.Context, w work) (found, error) {
 
 // carryOn finds out what became of an operation that somebody else left past its boundary, or that was parked, however
 // long its caller waits.
-func (s *Server) carryOn(ctx, caller context.Context, w work, settled chan<- settlement) {
+func (s *Server) carryOn(ctx, caller context.Context, w *work, settled chan<- settlement) {
 	defer s.carrying.end()
 	ended := false
 	defer func() {
@@ -62,7 +62,7 @@ func (s *Server) carryOn(ctx, caller context.Context, w work, settled chan<- set
 }
 
 // redo makes the row one to be executed again by the caller that waits: what the effect calls dedupes on the operation id.
-func (s *Server) redo(ctx context.Context, w work, settled chan<- settlement) {
+func (s *Server) redo(ctx context.Context, w *work, settled chan<- settlement) {
 	got, err := ask(ctx, "redo", func(ctx context.Context) (ledger.Row, bool, error) {
 		return s.ledger.Redo(ctx, w.hold, w.tool.timeouts.prepareLease())
 	})
@@ -74,7 +74,7 @@ func (s *Server) redo(ctx context.Context, w work, settled chan<- settlement) {
 }
 
 // park notes that the outcome is unknown, unless a receipt has come in the meantime.
-func (s *Server) park(ctx context.Context, w work, reason string, cause error, settled chan<- settlement) {
+func (s *Server) park(ctx context.Context, w *work, reason string, cause error, settled chan<- settlement) {
 	if cause == nil {
 		cause = w.reason()
 	}

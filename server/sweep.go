@@ -65,8 +65,8 @@ var gonectx = func() context.Context { //nolint:gochecknoglobals // constant
 }()
 
 // workOf makes the work of a row, with the input that it was claimed with.
-func (s *Server) workOf(row *ledger.Row) work {
-	w := work{tool: s.byName[row.Tool], hold: row.Hold(), row: *row, op: &Op{
+func (s *Server) workOf(row *ledger.Row) *work {
+	w := &work{tool: s.byName[row.Tool], hold: row.Hold(), row: *row, op: &Op{
 		ID: row.ID, Key: row.Key.Key, Attempt: row.Fence, Tool: row.Tool, Principal: row.Principal, Tenant: row.Tenant,
 		Journaled: row.Journal,
 	}}

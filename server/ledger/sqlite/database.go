@@ -39,7 +39,7 @@ func (d database) Move(ctx context.Context, do, look *statement.Statement, a *st
 		return nil, nil, err
 	}
 	for i := range m {
-		m[i].Row = statement.Apart(m[i].Row)
+		statement.Apart(&m[i].Row)
 		l.recent.put(&m[i].Row)
 		l.waiters.Wake(m[i].Key)
 	}

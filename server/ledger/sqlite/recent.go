@@ -28,7 +28,8 @@ func (r *recent) put(row *ledger.Row) {
 		r.mu.Unlock()
 		return
 	}
-	kept := statement.Apart(*row)
+	kept := *row
+	statement.Apart(&kept)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.rows == nil || len(r.rows) >= recentRows { // some of them never came back

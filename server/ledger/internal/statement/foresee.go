@@ -22,11 +22,10 @@ func (a *Arguments) Foresee(rule Rule, before ledger.Row) (Seen, bool) {
 	return seen, true
 }
 
-// Apart returns a row that shares no slice with another one. What is empty is nil, as when it is read.
-func Apart(row ledger.Row) ledger.Row {
+// Apart has a row share no slice with another one. What is empty is nil, as when it is read.
+func Apart(row *ledger.Row) {
 	for _, b := range []*[]byte{&row.Input, &row.Journal, &row.Progress, &row.Receipt.Output, &row.Failure.Status} {
 		*b = append([]byte(nil), *b...)
 	}
 	row.Trail = slices.Clone(row.Trail)
-	return row
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // List implements [ledger.Ledger]. Only what the filter names is in its statement, so that each database chooses the index.
-func (s Store) List(ctx context.Context, f ledger.Filter) ([]ledger.Row, string, error) {
+func (s *Store) List(ctx context.Context, f ledger.Filter) ([]ledger.Row, string, error) {
 	limit := max(f.Limit, 1)
 	a := &Arguments{
 		key: ledger.Key{Tenant: f.Tenant, Scope: f.Scope, Tool: f.Tool, Key: f.Key}, principal: f.Principal, run: f.RunID,

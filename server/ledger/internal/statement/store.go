@@ -36,7 +36,7 @@ const again = 10
 
 // move runs the statement of a move. Where that moves nothing, rule says what the move would make of the row there is: its own
 // result of before is true; what it would move now came up in between, and is asked for again.
-func (s Store) move(ctx context.Context, do, look *Statement, a *Arguments, rule Rule) (ledger.Row, bool, error) {
+func (s *Store) move(ctx context.Context, do, look *Statement, a *Arguments, rule Rule) (ledger.Row, bool, error) {
 	for range again {
 		moved, found, err := s.db.Move(ctx, do, look, a, rule)
 		switch {
@@ -45,13 +45,11 @@ func (s Store) move(ctx context.Context, do, look *Statement, a *Arguments, rule
 		case len(moved) > 0:
 			return moved[0].Row, true, nil
 		}
-		seen := Seen{Row: ledger.Row{Key: a.key}}
-		if len(found) > 0 {
-			seen = found[0]
+		if len(found) == 0 {
+			found = []Seen{{Row: ledger.Row{Key: a.key}}}
 		}
-		next, ok, err := rule(seen)
-		if err != nil || next.Version == seen.Version {
-			return seen.Row, ok, err
+		if changes, ok, err := rule.ask(&found[0]); !changes {
+			return found[0].Row, ok, err
 		}
 	}
 	return ledger.Row{}, false, fmt.Errorf("%w: the row of the operation moved too often", ledger.ErrUnavailable)
@@ -59,6 +57,15 @@ func (s Store) move(ctx context.Context, do, look *Statement, a *Arguments, rule
 
 // Rule is a move of package rules, of a row at a time.
 type Rule func(Seen) (ledger.Row, bool, error)
+
+// ask says whether a move would change a row, and else what it answers. It is apart from what every move runs through, which
+// needs the less stack: rows are large, and a stack that grows is copied.
+//
+//go:noinline
+func (rule Rule) ask(seen *Seen) (changes, ok bool, err error) {
+	next, ok, err := rule(*seen)
+	return err == nil && next.Version != seen.Version, ok, err
+}
 
 // always is a rule that has no error.
 func always(rule func(Seen) (ledger.Row, bool)) Rule {
@@ -69,7 +76,7 @@ func always(rule func(Seen) (ledger.Row, bool)) Rule {
 }
 
 // Get implements [ledger.Ledger].
-func (s Store) Get(ctx context.Context, key ledger.Key) (ledger.Row, error) {
+func (s *Store) Get(ctx context.Context, key ledger.Key) (ledger.Row, error) {
 	a := &Arguments{key: key}
 	rows, err := s.db.Read(ctx, s.statements.Get, a)
 	if err != nil || len(rows) == 0 {
@@ -79,7 +86,7 @@ func (s Store) Get(ctx context.Context, key ledger.Key) (ledger.Row, error) {
 }
 
 // Find implements [ledger.Ledger].
-func (s Store) Find(ctx context.Context, tenant, id string) (ledger.Row, error) {
+func (s *Store) Find(ctx context.Context, tenant, id string) (ledger.Row, error) {
 	rows, err := s.db.Read(ctx, s.statements.Find, &Arguments{key: ledger.Key{Tenant: tenant}, id: id})
 	if err != nil || len(rows) == 0 {
 		return ledger.Row{}, err
@@ -88,7 +95,7 @@ func (s Store) Find(ctx context.Context, tenant, id string) (ledger.Row, error) 
 }
 
 // Claim implements [ledger.Ledger]. Most keys are new, so that is tried first; it holds up nobody where the key is known.
-func (s Store) Claim(ctx context.Context, c ledger.Claim) (ledger.Row, bool, error) {
+func (s *Store) Claim(ctx context.Context, c ledger.Claim) (ledger.Row, bool, error) {
 	if err := rules.CheckNames(c); err != nil {
 		return ledger.Row{}, false, err
 	}
@@ -128,7 +135,7 @@ func held(h ledger.Hold, text string) *Arguments {
 }
 
 // Cross implements [ledger.Ledger].
-func (s Store) Cross(ctx context.Context, h ledger.Hold, c ledger.Crossing) (ledger.Row, bool, error) {
+func (s *Store) Cross(ctx context.Context, h ledger.Hold, c ledger.Crossing) (ledger.Row, bool, error) {
 	a := held(h, "")
 	a.lease, a.journal = c.Lease.Microseconds(), c.Journal
 	return s.move(ctx, s.statements.Cross, s.statements.Get, a, always(func(seen Seen) (ledger.Row, bool) {
@@ -137,7 +144,7 @@ func (s Store) Cross(ctx context.Context, h ledger.Hold, c ledger.Crossing) (led
 }
 
 // Free implements [ledger.Ledger].
-func (s Store) Free(ctx context.Context, h ledger.Hold, f ledger.Failure) (ledger.Row, bool, error) {
+func (s *Store) Free(ctx context.Context, h ledger.Hold, f ledger.Failure) (ledger.Row, bool, error) {
 	a := held(h, f.Code)
 	a.code, a.status = keepable(f.Code), f.Status
 	row, ok, err := s.move(ctx, s.statements.Free, s.statements.Get, a, always(func(seen Seen) (ledger.Row, bool) {
@@ -147,7 +154,7 @@ func (s Store) Free(ctx context.Context, h ledger.Hold, f ledger.Failure) (ledge
 }
 
 // Record implements [ledger.Ledger].
-func (s Store) Record(ctx context.Context, h ledger.Hold, r ledger.Receipt) (ledger.Row, bool, error) {
+func (s *Store) Record(ctx context.Context, h ledger.Hold, r ledger.Receipt) (ledger.Row, bool, error) {
 	a := held(h, "")
 	a.receipt(r)
 	return s.move(ctx, s.statements.Record, s.statements.Get, a, always(func(seen Seen) (ledger.Row, bool) {
@@ -161,7 +168,7 @@ func (a *Arguments) receipt(r ledger.Receipt) {
 }
 
 // Judge implements [ledger.Ledger].
-func (s Store) Judge(ctx context.Context, h ledger.Hold, v ledger.Verdict, reason string) (ledger.Row, bool, error) {
+func (s *Store) Judge(ctx context.Context, h ledger.Hold, v ledger.Verdict, reason string) (ledger.Row, bool, error) {
 	a := held(h, "")
 	a.verdict, a.reason = int64(v), keepable(reason)
 	return s.move(ctx, s.statements.Judge, s.statements.Get, a, always(func(seen Seen) (ledger.Row, bool) {
@@ -170,7 +177,7 @@ func (s Store) Judge(ctx context.Context, h ledger.Hold, v ledger.Verdict, reaso
 }
 
 // Progress implements [ledger.Ledger].
-func (s Store) Progress(ctx context.Context, h ledger.Hold, progress []byte) (ledger.Row, bool, error) {
+func (s *Store) Progress(ctx context.Context, h ledger.Hold, progress []byte) (ledger.Row, bool, error) {
 	a := held(h, "")
 	a.progress = filled(progress)
 	return s.move(ctx, s.statements.Progress, s.statements.Get, a, always(func(seen Seen) (ledger.Row, bool) {
@@ -179,7 +186,7 @@ func (s Store) Progress(ctx context.Context, h ledger.Hold, progress []byte) (le
 }
 
 // Park implements [ledger.Ledger].
-func (s Store) Park(ctx context.Context, h ledger.Hold, reason string) (ledger.Row, bool, error) {
+func (s *Store) Park(ctx context.Context, h ledger.Hold, reason string) (ledger.Row, bool, error) {
 	a := held(h, reason)
 	a.reason = keepable(reason)
 	return s.move(ctx, s.statements.Park, s.statements.Get, a, always(func(seen Seen) (ledger.Row, bool) {
@@ -188,7 +195,7 @@ func (s Store) Park(ctx context.Context, h ledger.Hold, reason string) (ledger.R
 }
 
 // Recover implements [ledger.Ledger]. Past the boundary it is a move; an UNKNOWN or CLOSED row is looked at.
-func (s Store) Recover(ctx context.Context, r ledger.Recovery) (ledger.Row, bool, error) {
+func (s *Store) Recover(ctx context.Context, r ledger.Recovery) (ledger.Row, bool, error) {
 	a := &Arguments{
 		key: r.Key, attempt: r.Attempt, lease: r.Lease.Microseconds(), every: r.Every.Microseconds(), note: note("", ""),
 	}
@@ -213,7 +220,7 @@ func (s Store) Recover(ctx context.Context, r ledger.Recovery) (ledger.Row, bool
 }
 
 // Redo implements [ledger.Ledger].
-func (s Store) Redo(ctx context.Context, h ledger.Hold, lease time.Duration) (ledger.Row, bool, error) {
+func (s *Store) Redo(ctx context.Context, h ledger.Hold, lease time.Duration) (ledger.Row, bool, error) {
 	a := held(h, "")
 	a.lease = lease.Microseconds()
 	return s.move(ctx, s.statements.Redo, s.statements.Get, a, always(func(seen Seen) (ledger.Row, bool) {
@@ -222,7 +229,7 @@ func (s Store) Redo(ctx context.Context, h ledger.Hold, lease time.Duration) (le
 }
 
 // Resolve implements [ledger.Ledger].
-func (s Store) Resolve(ctx context.Context, r ledger.Resolution) (ledger.Row, bool, error) {
+func (s *Store) Resolve(ctx context.Context, r ledger.Resolution) (ledger.Row, bool, error) {
 	a := &Arguments{key: ledger.Key{Tenant: r.Tenant}, id: r.ID, reason: keepable(r.Reason), note: note(r.Actor, r.Reason)}
 	do := s.statements.Close
 	if r.Applied {
@@ -248,7 +255,7 @@ func existing(row ledger.Row) ledger.Row {
 }
 
 // Sweep implements [ledger.Ledger].
-func (s Store) Sweep(ctx context.Context, sweep ledger.Sweep) ([]ledger.Row, error) {
+func (s *Store) Sweep(ctx context.Context, sweep ledger.Sweep) ([]ledger.Row, error) {
 	a := &Arguments{
 		attempt: sweep.Attempt, lease: sweep.Lease.Microseconds(), limit: int64(sweep.Limit),
 		reason: ledger.LeaseOut, note: note("", ledger.LeaseOut), plain: note("", ""),
@@ -264,7 +271,7 @@ func (s Store) Sweep(ctx context.Context, sweep ledger.Sweep) ([]ledger.Row, err
 }
 
 // Expire implements [ledger.Ledger]. It is no move, and what it did not get to is left for the next time.
-func (s Store) Expire(ctx context.Context, r ledger.Retention) (ledger.Expired, error) {
+func (s *Store) Expire(ctx context.Context, r ledger.Retention) (ledger.Expired, error) {
 	var expired ledger.Expired
 	for _, upkeep := range []int64{1, 2} {
 		if r.Keys <= 0 || expired.Rows >= r.Limit {
@@ -286,7 +293,7 @@ func (s Store) Expire(ctx context.Context, r ledger.Retention) (ledger.Expired, 
 }
 
 // Purge implements [ledger.Ledger]. The notes are taken out of the trail here, and written if the row is still the same.
-func (s Store) Purge(ctx context.Context, tenant, id string) (ledger.Row, bool, error) {
+func (s *Store) Purge(ctx context.Context, tenant, id string) (ledger.Row, bool, error) {
 	for range again {
 		rows, err := s.db.Read(ctx, s.statements.Find, &Arguments{key: ledger.Key{Tenant: tenant}, id: id})
 		if err != nil || len(rows) == 0 {
