@@ -23,7 +23,7 @@ type backend struct {
 	how, bare string
 	open      func(ctx context.Context, name string) (ledger.Ledger, error)
 	// floor opens a table without a ledger; shared says whether callers share commits, where the database leaves that to them.
-	floor func(ctx context.Context, name string, t table, shared bool) (floor, error)
+	floor func(ctx context.Context, name string, t *table, shared bool) (floor, error)
 	// fill copies the one operation of a ledger that is closed, and returns the keys of some of the copies.
 	fill func(ctx context.Context, name string, rows int) ([]string, error)
 	// plan says how an operation is found; planned says of what that is the plan.
@@ -117,18 +117,9 @@ func throughput(ctx context.Context, w io.Writer, s *settings, b *backend, d *di
 		return err
 	}
 	c.add(l.Close)
-	floors := make([]floor, 0, 3) //nolint:mnd // those that follow
-	for _, f := range []struct {
-		name   string
-		table  table
-		shared bool
-	}{{"same", ledgersTable, true}, {"least", leastTable, true}, {"alone", leastTable, false}} {
-		opened, err := b.floor(ctx, f.name, f.table, f.shared)
-		if err != nil {
-			return err
-		}
-		c.add(opened.close)
-		floors = append(floors, opened)
+	floors, err := c.floors(ctx, b)
+	if err != nil {
+		return err
 	}
 	same, least, alone := floors[0], floors[1], floors[2]
 	tools, err := c.tools(ctx, l)
@@ -331,4 +322,16 @@ func (c *closers) close() error {
 		errs = append(errs, f())
 	}
 	return errors.Join(errs...)
+}
+
+// floors opens what handlers by hand write to: the ledger's table, the least, and that without a shared commit.
+func (c *closers) floors(ctx context.Context, b *backend) (floors [3]floor, err error) {
+	tables := [3]*table{&ledgersTable, &leastTable, &leastTable}
+	for i, name := range []string{"same", "least", "alone"} {
+		if floors[i], err = b.floor(ctx, name, tables[i], name != "alone"); err != nil {
+			return floors, err
+		}
+		c.add(floors[i].close)
+	}
+	return floors, nil
 }

@@ -40,7 +40,7 @@ func postgresAt(ctx context.Context, dsn string) (b *backend, drop func() error,
 		open: func(ctx context.Context, name string) (ledger.Ledger, error) {
 			return postgres.Open(ctx, dsn, postgres.WithSchema(schema(name)))
 		},
-		floor: func(ctx context.Context, name string, t table, _ bool) (floor, error) {
+		floor: func(ctx context.Context, name string, t *table, _ bool) (floor, error) {
 			return newPool(ctx, dsn, schema(name), t)
 		},
 		fill: func(ctx context.Context, name string, rows int) ([]string, error) {
@@ -78,11 +78,11 @@ func pooled(dsn string) string {
 type pool struct {
 	*pgxpool.Pool
 
-	table                   table
+	table                   *table
 	first, crossing, second string
 }
 
-func newPool(ctx context.Context, dsn, schema string, t table) (*pool, error) {
+func newPool(ctx context.Context, dsn, schema string, t *table) (*pool, error) {
 	if t.create == "" {
 		if err := postgres.Migrate(ctx, dsn, postgres.WithSchema(schema)); err != nil {
 			return nil, err

@@ -25,7 +25,7 @@ func sqliteIn(folder string) *backend {
 		open: func(ctx context.Context, name string) (ledger.Ledger, error) {
 			return sqlite.Open(ctx, path(name), sqlite.WithDurability(sqlite.PowerCut), sqlite.WithoutCheck())
 		},
-		floor: func(ctx context.Context, name string, t table, shared bool) (floor, error) {
+		floor: func(ctx context.Context, name string, t *table, shared bool) (floor, error) {
 			return newWriter(ctx, path(name), t, shared)
 		},
 		fill: func(ctx context.Context, name string, rows int) ([]string, error) {
@@ -40,7 +40,7 @@ func sqliteIn(folder string) *backend {
 // is made anew here because that of the ledger takes nothing but moves.
 type writer struct {
 	conn                                   driver.Conn
-	table                                  table
+	table                                  *table
 	begin, commit, first, crossing, second statement
 	most                                   int // share a commit
 	ask                                    chan write
@@ -62,7 +62,7 @@ type write struct {
 const settingsOfLedger = "?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)" +
 	"&_pragma=wal_autocheckpoint(4000)&_pragma=journal_size_limit(67108864)&_pragma=cache_size(-65536)"
 
-func newWriter(ctx context.Context, path string, t table, shared bool) (*writer, error) {
+func newWriter(ctx context.Context, path string, t *table, shared bool) (*writer, error) {
 	if t.create == "" {
 		if err := sqlite.Migrate(ctx, path); err != nil {
 			return nil, err
@@ -97,8 +97,11 @@ func newWriter(ctx context.Context, path string, t table, shared bool) (*writer,
 		at   *statement
 		text string
 	}{
-		{&w.begin, "BEGIN IMMEDIATE"}, {&w.commit, "COMMIT"},
-		{&w.first, dialect(t.insert)}, {&w.crossing, dialect(t.cross)}, {&w.second, dialect(t.receive)},
+		{&w.begin, "BEGIN IMMEDIATE"},
+		{&w.commit, "COMMIT"},
+		{&w.first, dialect(t.insert)},
+		{&w.crossing, dialect(t.cross)},
+		{&w.second, dialect(t.receive)},
 	} {
 		if *each.at, err = w.prepare(each.text); err != nil {
 			return nil, err
@@ -208,7 +211,8 @@ func fillSQLite(ctx context.Context, path string, rows int) (keys []string, err 
 CREATE TEMP TABLE one AS SELECT %[2]s, created_at, moved_at FROM operations;
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %[1]d)
 INSERT INTO operations (%[2]s, key, id, created_at, moved_at, upkeep_since)
-SELECT %[2]s, lower(hex(randomblob(12))), 'op_' || hex(randomblob(13)), created_at - i, moved_at - i, moved_at - i FROM one, n`, rows-1, copied))
+SELECT %[2]s, lower(hex(randomblob(12))), 'op_' || hex(randomblob(13)), created_at - i, moved_at - i, moved_at - i
+FROM one, n`, rows-1, copied))
 	if err != nil {
 		return nil, fmt.Errorf("copying: %w", err)
 	}

@@ -51,10 +51,11 @@ func TestStatementsUseIndexes(t *testing.T) {
 	defer c.Release()
 	table := l.dialect().Table
 	// These are many, as far as the planner knows.
-	script := strings.ReplaceAll(`INSERT INTO {} (tenant, scope, tool, key, state, version, id, attempt, fence, crossings, sent, prepared, tool_version, principal,
-  run_id, acts_until, lease_until, created_at, crossed_at, moved_at, upkeep, upkeep_since, moves, trail)
+	script := strings.ReplaceAll(`INSERT INTO {} (tenant, scope, tool, key, state, version, id, attempt, fence, crossings, sent, prepared,
+  tool_version, principal, run_id, acts_until, lease_until, created_at, crossed_at, moved_at, upkeep, upkeep_since, moves, trail)
 SELECT 'acme', 'ada', 'pay', 'key' || i, CASE i % 500 WHEN 0 THEN 3 ELSE 4 END, 1, 'op' || i, 'at', 1, 1, '', '', '', '',
-  CASE i % 500 WHEN 0 THEN 'run' ELSE '' END, 0, i, 2 * i, 0, i, CASE i % 500 WHEN 0 THEN 3 ELSE 1 + i % 2 END, i, 1, '' FROM generate_series(1, 5000) AS i;
+  CASE i % 500 WHEN 0 THEN 'run' ELSE '' END, 0, i, 2 * i, 0, i, CASE i % 500 WHEN 0 THEN 3 ELSE 1 + i % 2 END, i, 1, ''
+FROM generate_series(1, 5000) AS i;
 ANALYZE {}`, "{}", table)
 	check := func(s *statement.Statement, want ...string) {
 		t.Helper()

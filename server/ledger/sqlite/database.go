@@ -115,7 +115,7 @@ func (l *Ledger) read(ctx context.Context, s *statement.Statement, a *statement.
 	}
 	rows, err := query()
 	if err != nil {
-		return nil, err //nolint:wrapcheck // fault says what it means
+		return nil, err
 	}
 	defer rows.Close() //nolint:errcheck // rows.Err says what there is to say
 	for rows.Next() {

@@ -85,7 +85,7 @@ func open(ctx context.Context, f file, o options) (*Ledger, error) {
 	l.readers.SetMaxOpenConns(max(4, runtime.GOMAXPROCS(0)))
 	l.readers.SetMaxIdleConns(max(4, runtime.GOMAXPROCS(0)))
 	for _, s := range []*statement.Statement{l.statements.Get, l.statements.Find} {
-		if l.lookups[s], err = l.readers.PrepareContext(ctx, s.SQL); err != nil {
+		if l.lookups[s], err = l.readers.PrepareContext(ctx, s.SQL); err != nil { //nolint:sqlclosecheck // the readers close it
 			return nil, errors.Join(f.fault("opening", err), l.readers.Close(), c.close())
 		}
 	}
@@ -131,8 +131,8 @@ func (l *Ledger) prepare(ctx context.Context, c *conn) (int64, error) {
 // dialect is how SQLite says it. Its clock is that of this process, given to each statement as it begins.
 func dialect() *statement.Dialect {
 	return &statement.Dialect{
-		Table: "operations", Now: "@now", Find: "instr", Newline: "char(10)", Parameter: "?", Unnumbered: true, Among: "rowid IN (%s)", Place: "rowid",
-		Quiet: true,
+		Table: "operations", Now: "@now", Find: "instr", Newline: "char(10)", Parameter: "?", Unnumbered: true,
+		Among: "rowid IN (%s)", Place: "rowid", Quiet: true,
 	}
 }
 

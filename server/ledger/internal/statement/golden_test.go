@@ -14,8 +14,8 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	statements, err := New(&Dialect{
-		Table: "operations", Now: "@now", Find: "instr", Newline: "char(10)", Parameter: "?", Unnumbered: true, Among: "rowid IN (%s)", Place: "rowid",
-		Quiet: true,
+		Table: "operations", Now: "@now", Find: "instr", Newline: "char(10)", Parameter: "?", Unnumbered: true,
+		Among: "rowid IN (%s)", Place: "rowid", Quiet: true,
 	})
 	if err != nil {
 		t.Fatal(err)
