@@ -35,7 +35,7 @@ func postgresAt(ctx context.Context, dsn string) (b *backend, drop func() error,
 	}
 	full := func(name, table string) string { return pgx.Identifier{schema(name), table}.Sanitize() }
 	b = &backend{
-		title: "PostgreSQL " + version, how: "(bare handlers have a pool of 32 connections, as the ledger has)",
+		title: "PostgreSQL " + version, how: "(bare handlers have a pool of 32 connections, as the ledger has, and its settings)",
 		bare: "pool of 32", least: 0.75,
 		open: func(ctx context.Context, name string) (ledger.Ledger, error) {
 			return postgres.Open(ctx, dsn, postgres.WithSchema(schema(name)))
@@ -88,7 +88,13 @@ func newPool(ctx context.Context, dsn, schema string, t *table) (*pool, error) {
 			return nil, err
 		}
 	}
-	p, err := pgxpool.New(ctx, dsn)
+	config, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		return nil, fmt.Errorf("connecting: %w", err)
+	}
+	config.ConnConfig.RuntimeParams["enable_seqscan"] = "off" // as the ledger does
+	config.ConnConfig.RuntimeParams["jit"] = "off"
+	p, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("connecting: %w", err)
 	}
