@@ -31,9 +31,10 @@ var authRules = sync.OnceValue(func() table {
 		{
 			any: []string{
 				`(?:token|key|credentials?) (?:is |are |was )?missing, invalid,`,
+				`401 authorization required`,
 			},
 			says:   rejected,
-			reason: "Azure: one sentence for every way a token can be wrong",
+			reason: "Azure and nginx: one sentence for every way a token can be wrong",
 			source: "https://github.com/MuiseDestiny/zotero-gpt/issues/412",
 		},
 		{
@@ -163,6 +164,8 @@ var authRules = sync.OnceValue(func() table {
 				`_(?:api_?key|key|token|secret) (?:(?:environment variable |env var )?(?:is |was )?(?:not (?:set|configured|found|defined)|` +
 					`missing|required|unset)|in (?:the |your )?environment)`,
 				`credential refresh failed`,
+				`please carry `,
+				`missing (?:required )?(?:parameter|field|value)s?:? (?:refresh_token|api_?key|access_token|client_id|authorization)`,
 				`must provide (?:an )?api key`,
 				`unregistered callers`,
 				`unable to (?:locate|load|find) credentials`,
@@ -209,6 +212,7 @@ var authRules = sync.OnceValue(func() table {
 				`failed to authenticate`,
 				`could not (?:authenticate|validate credentials)`,
 				`cannot authenticate`,
+				`authentication is (?:disabled|not (?:enabled|allowed|permitted))`,
 				`not authenticated`,
 				`authenticatetoken`,
 				`user not found`,

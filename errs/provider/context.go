@@ -14,6 +14,7 @@ var contextRules = sync.OnceValue(func() table {
 				`context_window_exceeded`,
 				`exceed_context_size`,
 				`max_prompt_tokens_exceeded`,
+				`prompt is too long: [\d,]+ tokens > [\d,]+`,
 				`contextwindowexceeded`,
 			},
 			reason: "a code that names the window, or the stop reason that surfaced as an error",
@@ -109,8 +110,11 @@ var contextRules = sync.OnceValue(func() table {
 		{
 			any: []string{
 				`inputs tokens \+ max_new_tokens must be`,
+				`(?:prompt|input)s?(?: length| tokens?)?[^.;]{0,20}\+ max_(?:\w+_)?tokens`,
+				`sum of prompt length`,
 				`inputs must have less than [\d,]+ tokens`,
 				`n_keep[^.]{0,40}n_ctx`,
+				`n_ctx (?:\S+ )?too small`,
 				`prompt is too (?:big|large|long) compared to kv size`, // https://github.com/gpustack/llama-box/issues/25
 			},
 			reason: "Hugging Face TGI and Together: input plus output over the window; llama.cpp: the prompt against its cache",
@@ -161,7 +165,8 @@ var promptRules = sync.OnceValue(func() table {
 		},
 		{
 			any: []string{
-				`input (?:is )?too long`,
+				`input (?:is )?too (?:long|large|big)`,
+				`(?:message|text|content) you (?:have )?(?:submitted|provided|sent) (?:was|is) too (?:long|large)`,
 				`input tokens exceeded`,
 				`too many input tokens`,
 				`max(?:imum)? input (?:length|tokens?) (?:is|of|:) ?[\d,]+`,
@@ -183,6 +188,11 @@ var promptRules = sync.OnceValue(func() table {
 				`exceed(?:s|ed)? (?:\S+ ){0,4}?max(?:imum)? (?:sequence|model|input|prompt|token) (?:length|len|limit|count|window)`,
 				`[\d,]+ tokens,? but (?:the |this )?model (?:only )?(?:supports|allows|accepts)`,
 				`max(?:imum)? prompt (?:tokens?|length)[^.]{0,30}(?:exceed|but)`,
+				`[\d,]+ tokens,? (?:but )?(?:the |this )?model (?:only )?(?:supports|allows|accepts)`,
+				`(?:prompt|input|sequence) (?:length|size|tokens?)\b[^.;]{0,60}(?:exceed\w*|(?:greater|larger|longer) than|>)[^.;]{0,30}` +
+					`(?:max|limit|length|context)`,
+				`exceed(?:s|ed|ing)? (?:\S+ ){0,5}?context\b`,
+				`context (?:is |was )?too (?:long|large|big)`,
 			},
 			reason: "xAI",
 			source: "https://github.com/cline/cline/issues/3120",
@@ -332,7 +342,7 @@ var softVetoes = sync.OnceValue(func() table {
 				`余额`,
 				`billing`,
 				`\bspend`,
-				`usage limit`,
+				`(?:usage|session) limit`,
 				`monthly limit`,
 			},
 			reason: "money or an allotment",
@@ -350,8 +360,8 @@ var softVetoes = sync.OnceValue(func() table {
 			source: "https://github.com/anthropics/claude-code/issues/29584",
 		},
 		{
-			any:    []string{`gpu_memory_utilization`},
-			reason: "vLLM did not start: its window does not fit its own memory",
+			any:    []string{`gpu_memory_utilization`, `max_position_embeddings`},
+			reason: "vLLM did not start: its window does not fit its own memory, or the model",
 			source: "https://github.com/vllm-project/vllm/issues/2418",
 		},
 	})
@@ -389,6 +399,7 @@ var hardVetoes = sync.OnceValue(func() table {
 				`file (?:size|too|is)`,
 				`audio`,
 				`video`,
+				`图片|图像|音频|视频|文件`,
 				`pages`,
 			},
 			reason: "bytes, pictures and files, not tokens",

@@ -12,6 +12,8 @@ var localRules = sync.OnceValue(func() table {
 				`error was encountered while running the model`,
 				`cuda (?:error|out of memory)`,
 				`out of memory`,
+				`requires more system memory`,
+				`(?:not enough|insufficient) (?:system |gpu )?(?:memory|vram)`,
 				`\boom\b`,
 				`failed to (?:load|allocate)`,
 				`model (?:has )?(?:crashed|unloaded)`,

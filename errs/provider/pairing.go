@@ -30,6 +30,11 @@ var pairingRules = sync.OnceValue(func() table {
 				`insufficient tool messages following`,
 				`tool_call_ids? did not have response`,
 				`not have response messages`,
+				`(?:tool|function)[_ ]?(?:calls?|use|call_\w+)\b[^.;]{0,60}(?:has|have|had|with) no (?:corresponding |matching |following )?` +
+					`(?:tool|function)?[_ ]?(?:results?|responses?|outputs?)\b`,
+				`(?:tool|function)[_ ]?(?:calls?|use)\b (?:\S+ ){0,4}?(?:is |are )?missing (?:a |an |its |the |their )?(?:corresponding |matching )?` +
+					`(?:tool|function)[_ ]?(?:results?|responses?|outputs?)`,
+				`(?:tool|function)[_ ]?(?:call |use |call_)?(?:results?|responses?|outputs?) (?:is|are|was|were) missing`,
 				`must be followed by (?:\S+ ){0,3}?tool (?:messages?|results?|responses?)`,
 			},
 			reason: "OpenAI, DeepSeek, Moonshot: calls without results",
@@ -39,6 +44,11 @@ var pairingRules = sync.OnceValue(func() table {
 			any: []string{
 				`role:? tool must (?:be a response|follow|be preceded|have a preceding)`,
 				`messages? with role:? tool must`,
+				`(?:role:? tool|tool (?:message|result|response)s?|tool_results?|function_call_outputs?|function responses?)\b[^.;]{0,60}` +
+					`(?:(?:has|have|with) no|(?:does|do) not match|must match|not preceded by|without)` +
+					`[^.;]{0,40}(?:tool|function)[_ ]?(?:calls?|use)\b`,
+				`tool (?:result|response|message)[^.;]{0,40}previous message is not an? assistant`,
+				`missing (?:the )?(?:corresponding|matching|preceding) (?:tool|function)[_ ]?(?:call|use)`,
 				`tool messages? must (?:be a response|follow|have a prec)`,
 				`(?:tool|function)[_ ]?(?:call )?(?:results?|responses?|outputs?|messages?) (?:must|should|needs? to|has to|have to) ` +
 					`(?:be (?:preceded|a response|immediately)|(?:immediately )?(?:follow|come after)|have a (?:preced|correspond|match))`,
@@ -53,6 +63,7 @@ var pairingRules = sync.OnceValue(func() table {
 				`no tool call found for`,
 				`no (?:matching |corresponding )?(?:tool|function) call (?:found|with)`,
 				`function_call_output (?:\S+ ){0,4}?without`,
+				`of type:? function_call (?:\S+ ){0,3}?without its required`,
 				`without (?:its |a )?(?:required |matching |corresponding )?function_call(?:_output)?`,
 			},
 			reason: "the Responses API and its relatives",
@@ -120,7 +131,7 @@ var pairingRules = sync.OnceValue(func() table {
 		},
 		{
 			any: []string{
-				`tool[_ ]call[_ ]?(?:id)?s?[^.]{0,60}(?:not found|no matching|no corresponding|does not match|not match any|` +
+				`tool[_ ]call[_ ]?(?:id)?s?[^.]{0,60}(?:not found|(?:does not|doesnt) exist in|no matching|no corresponding|does not match|not match any|` +
 					`is not found|missing (?:a )?(?:corresponding |matching )?(?:tool )?(?:result|response|output)|` +
 					`without (?:a )?(?:matching |corresponding )?(?:tool )?(?:result|response|output))`,
 			},

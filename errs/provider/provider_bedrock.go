@@ -16,6 +16,12 @@ func bedrockCodes() []codeRule {
 			source: "https://github.com/aws-samples/amazon-bedrock-client-for-mac/issues/99",
 		},
 		{
+			codes:  []string{"servicequotaexceededexception"},
+			says:   verdict{limit: errs.LimitQuota, retry: retryNo},
+			reason: "a quota of the account that does not refill",
+			source: "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html",
+		},
+		{
 			codes: []string{
 				"modelerrorexception", "modelstreamerrorexception", "modeltimeoutexception", "modelnotreadyexception",
 				"internalserverexception", "serviceunavailableexception",

@@ -55,6 +55,7 @@ var quotaRules = sync.OnceValue(func() table {
 				`limit reached [^a-z0-9]{0,3} ?resets`,
 				`hit your limit`,
 				`inference limit`,
+				`(?:calls?|requests?|queries) ?(?:/|per) ?month`,
 				`safe experience mode`,
 				`使用上限`,
 				`限额[^。;]{0,30}重置`,

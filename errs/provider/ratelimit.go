@@ -17,6 +17,7 @@ var rateRules = sync.OnceValue(func() table {
 				`too many requests`,
 				`too many tokens`,
 				`throttl`,
+				`error (?:code: )?1015\b`,
 				`rate increased too quickly`,
 				`rate[ _-]limit`,
 				`request limit (?:reached|exceeded)`,

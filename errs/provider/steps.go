@@ -28,13 +28,16 @@ func (v *view) context() (verdict, bool) {
 	return verdict{kind: KindContextExceeded}, ok
 }
 
+// tooLongCode finds the codes that name what is too long.
+var tooLongCode = regexp.MustCompile(`(?:prompt|input|context|tokens?)(?:_\w+)?_too_(?:long|large|many)`)
+
 // contextCode reports whether a code says by itself that the window was exceeded.
 func contextCode(code string) bool {
 	switch code {
-	case "tokens_limit_reached", "tokens_too_long", "prompt_too_long", "input_too_long", "context_too_large":
+	case "tokens_limit_reached", "message_length_exceeds_limit":
 		return true
 	default:
-		return contextRules().matches(code)
+		return contextRules().matches(code) || tooLongCode.MatchString(code)
 	}
 }
 
@@ -118,10 +121,12 @@ func (v *view) credential() (verdict, bool) {
 	if v.status == 503 && !v.failure.Token { // of a proxy that found no key to send
 		return said.says, ok && said.says.auth == errs.AuthMissing && !v.isTransient()
 	}
-	if ok && !said.general {
+	coded, known := v.codeOf(codeRules())
+	known = known && coded.auth != ""
+	if ok && !said.general && !(known && said.says.auth == errs.AuthRejected && coded.auth != errs.AuthRejected) {
 		return said.says, true
 	}
-	if coded, known := v.codeOf(codeRules()); known && coded.auth != "" {
+	if known { // a code that says expired or revoked is more precise than a text that says invalid
 		return coded, true
 	}
 	if challenged, known := v.challenge(); known {

@@ -23,9 +23,9 @@ var socketRules = sync.OnceValue(func() table {
 	return compile([]rule{
 		{
 			any: []string{
-				`econnreset`,
-				`etimedout`,
-				`epipe`,
+				`\beconnreset`,
+				`\betimedout`,
+				`\bepipe`,
 			},
 			says:   again,
 			reason: "the number of the operating system beats the words of a client around it",
@@ -41,6 +41,9 @@ var socketRules = sync.OnceValue(func() table {
 				`failed to connect`,
 				`cannot connect`,
 				`connectionrefused`,
+				`err_connection_refused`,
+				`err_internet_disconnected`,
+				`all connection attempts failed`,
 				`failedtoopensocket`,
 				`max retries exceeded with url`,
 			},
@@ -50,7 +53,7 @@ var socketRules = sync.OnceValue(func() table {
 		},
 		{
 			any: []string{
-				`enotfound`,
+				`\benotfound`,
 				`eai_again`,
 				`no such host`,
 				`getaddrinfo`,
@@ -59,6 +62,8 @@ var socketRules = sync.OnceValue(func() table {
 				`nodename nor servname`,
 				`dns (?:error|lookup|resol)`,
 				`could not resolve host`,
+				`err_name_not_resolved`,
+				`unknownhostexception`,
 			},
 			says:   unknown,
 			reason: "the name has no address: offline for now, or a wrong name",
@@ -136,6 +141,10 @@ var socketRules = sync.OnceValue(func() table {
 				`bad record mac`,
 				`connection(?:closed|reset)\b`,
 				`premature_close`,
+				`payload is not completed`,
+				`transferencodingerror`,
+				`err_connection_(?:reset|closed|aborted|timed_out)`,
+				`err_(?:timed_out|network_changed|empty_response|http2_protocol)`,
 				`request to (?:\S+ )?failed, reason`,
 				`typeerror: terminated`,
 				`: terminated\b`,
