@@ -178,6 +178,7 @@ var authRules = sync.OnceValue(func() table {
 				`missing_(?:api_key|authorization|token|credentials)`,
 				`not logged in`,
 				`not_authed`,
+				`^not authenticated$`,
 			},
 			says:   missing,
 			reason: "nothing was sent, or nothing was found to send",

@@ -5,16 +5,28 @@ import (
 	"strings"
 )
 
-// The text of Go's genai.APIError, which prints the details as Go maps.
-// Source: https://github.com/charmbracelet/crush/issues/420.
+// The text of Go's genai.APIError, which prints the details as Go maps, and that of Python's google.api_core, which prints
+// them as text of protocol buffers.
+// Source: https://github.com/charmbracelet/crush/issues/420 and https://github.com/langchain-ai/langchain-google/issues/945.
 var (
 	printedStatus = regexp.MustCompile(`Error \d{3}, Message: [\s\S]*, Status: ([A-Z_]{4,40}), Details: \[`)
 	printedQuota  = regexp.MustCompile(`\bquotaId:([\w-]+) quotaMetric:([\w./-]+)(?: quotaValue:(\d+))?`)
+	protoQuota    = regexp.MustCompile(`\bquota_metric: "([\w./-]+)"\s+quota_id: "([\w-]+)"(?:\s+quota_value: (\d+))?`)
+	protoDelay    = regexp.MustCompile(`\bretry_delay \{\s*seconds: (\d+)`)
 	printedDelay  = regexp.MustCompile(`\bretryDelay:([\d.]+s)\b`)
 )
 
-// printed reads a google.rpc.Status out of the text of a Go client.
+// printed reads a google.rpc.Status out of the text of a client in Go or Python.
 func (v *view) printed(text string) {
+	if strings.Contains(text, "quota_metric: ") {
+		text := ends(text, maxText)
+		for _, q := range protoQuota.FindAllStringSubmatch(text, 8) {
+			v.quotas = append(v.quotas, googleQuota{id: q[2], metric: q[1], value: q[3]})
+		}
+		if delay := protoDelay.FindStringSubmatch(text); delay != nil {
+			v.delays = append(v.delays, member{name: "retryinfo", value: delay[1] + "s"})
+		}
+	}
 	if !strings.Contains(text, ", Status: ") {
 		return
 	}

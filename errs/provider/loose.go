@@ -85,10 +85,13 @@ func (l *loose) object(depth int) node {
 	return n
 }
 
-// member reads the value of a member: in the structs and maps that Go prints it has no quotes, and ends before the next name.
+// member reads the value of a member. In what Go prints of structs and maps, and Java of objects, it has no quotes, and ends
+// before the next name.
 func (l *loose) member(depth int, name *node, isMap bool) node {
-	printed := l.at < len(l.in) && l.in[l.at-1] == ':' && name.kind == nodeWord && isGoName(name.text, isMap)
-	if !printed || strings.IndexByte(`"'`+"`{[(&<\t\r\n", l.in[l.at]) >= 0 || strings.HasPrefix(l.in[l.at:], "map[") {
+	separator := l.in[l.at-1]
+	printed := l.at < len(l.in) && name.kind == nodeWord && isGoName(name.text, isMap || separator == '=')
+	if !printed || strings.IndexByte(`"'`+"`{[(&<>\t\r\n", l.in[l.at]) >= 0 || strings.HasPrefix(l.in[l.at:], "map[") ||
+		separator == '=' && l.in[l.at] == ' ' {
 		return l.value(depth + 1)
 	}
 	l.nodes++
@@ -99,7 +102,7 @@ func (l *loose) member(depth int, name *node, isMap bool) node {
 			word = l.at + 1
 		case c == '}', c == ']':
 			return printedNode(l.in[start:l.at])
-		case c == ':' && word > start && isGoName(l.in[word:l.at], isMap):
+		case c == separator && word > start && isGoName(l.in[word:l.at], isMap || separator == '='):
 			l.at = word
 			return printedNode(l.in[start:word])
 		}
@@ -107,9 +110,9 @@ func (l *loose) member(depth int, name *node, isMap bool) node {
 	return printedNode(l.in[start:])
 }
 
-// printedNode is a value that Go printed without quotes: a word if it is a number, or else a string.
+// printedNode is a value that was printed without quotes: a word if it is a number, or else a string.
 func printedNode(text string) node {
-	text = strings.TrimSpace(text)
+	text = strings.TrimRight(strings.TrimSpace(text), ",")
 	if strings.Trim(text, "0123456789.-") == "" {
 		return node{text: text}
 	}
@@ -158,6 +161,9 @@ func (l *loose) takes(a, b byte) bool {
 	}
 	if l.at < len(l.in) && (l.in[l.at] == a || l.in[l.at] == b) {
 		l.at++
+		if l.at < len(l.in) && l.in[l.at-1] == '=' && l.in[l.at] == '>' { // of Ruby and Elixir
+			l.at++
+		}
 		return true
 	}
 	return false

@@ -17,6 +17,7 @@ var pairingRules = sync.OnceValue(func() table {
 				`tool_use ids must be unique`,
 				`each tool_use must have a single result`,
 				`multiple tool_result blocks`,
+				`tool use concurrency issues`, // https://github.com/anthropics/claude-code/issues/54638
 				`tool_use_id[^.]{0,60}not found`,
 				`did not find \d+ tool_result`,
 				`matching number of tool_result`,

@@ -142,6 +142,8 @@ var socketRules = sync.OnceValue(func() table {
 				`connection(?:closed|reset)\b`,
 				`premature_close`,
 				`payload is not completed`,
+				`网络(?:错误|异常|连接)`,
+				`连接(?:失败|超时|中断|重置|断开)`,
 				`transferencodingerror`,
 				`err_connection_(?:reset|closed|aborted|timed_out)`,
 				`err_(?:timed_out|network_changed|empty_response|http2_protocol)`,

@@ -126,6 +126,11 @@ var planWindows = sync.OnceValue(func() table {
 			source: "https://github.com/hugalafutro/model-hotel/pull/955",
 		},
 		{
+			any:  []string{`(?:hit|reached) your session limit`},
+			says: verdict{window: windowFiveHours}, reason: "a session of Claude Code is five hours",
+			source: "https://github.com/anthropics/claude-code/issues/74079",
+		},
+		{
 			any: []string{
 				`\bweekly\b`,
 				`(?:per|this|a|each) week\b`,
