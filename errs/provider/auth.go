@@ -35,7 +35,7 @@ var authRules = sync.OnceValue(func() table {
 			},
 			says:   rejected,
 			reason: "Azure and nginx: one sentence for every way a token can be wrong",
-			source: "https://github.com/MuiseDestiny/zotero-gpt/issues/412",
+			source: "decision: auth-rejected",
 		},
 		{
 			any: []string{
@@ -192,7 +192,7 @@ var authRules = sync.OnceValue(func() table {
 			},
 			says:   missing,
 			reason: "relays in Chinese",
-			source: "https://github.com/songquanpeng/one-api/issues/605",
+			source: "decision: auth-missing",
 		},
 		{
 			any: []string{

@@ -26,6 +26,9 @@ func shapes(size int) map[string]string {
 		"addresses": fill("https://a.b/c "),
 		"page":      "<html>" + fill("<p>words</p>"),
 		"zeros":     fill("\x00"),
+		"printed":   "{A: " + fill("b")[:size/2] + fill(":")[:size/2],
+		"fields":    "{" + fill("A:b C:d "),
+		"maps":      fill("map[a:"),
 	}
 }
 

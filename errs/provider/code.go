@@ -89,3 +89,13 @@ func (v *view) names() []string {
 	}
 	return append(names, v.textException())
 }
+
+func (v *view) code() (verdict, bool) {
+	found, ok := v.codeOf(codeRules())
+	if !ok && v.status != 429 {
+		if local, crashed := localRules().find(v.text); crashed {
+			return local.says, true
+		}
+	}
+	return found, ok
+}

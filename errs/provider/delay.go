@@ -13,7 +13,8 @@ import (
 const maxDelay = 290 * 365 * 24 * time.Hour
 
 // delay is how long the provider asks to wait, rounded up to milliseconds, and the date that says so, if one does. The
-// sources are asked in the order that DECISIONS.md calls delay-order; a hint that is past, zero, negative or none at all is as if it was not there.
+// sources are asked in the order that DECISIONS.md calls delay-order; a hint that is
+// past, zero, negative or none at all is as if it was not there.
 func (v *view) delay() (time.Duration, time.Time) {
 	for _, source := range []func() (time.Duration, time.Time){v.headerDelay, v.textDelay, v.memberDelay, v.bucketDelay} {
 		if d, at := source(); d > 0 {

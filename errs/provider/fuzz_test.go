@@ -35,6 +35,8 @@ func hostile() []string {
 		"try again in 1" + strings.Repeat("0", 400) + "s",
 		`{"error":{"code":99999999999999999999999,"retry_after":1e999,"resets_at":-1}}`, `{"resets_in_seconds":"NaN"}`, `{"\ud800":"\udfff\u12"}`,
 		"\x1f\x8b\x08", "\x1f\x8b\x08\x00\x00\x00\x00\x00", ":exception-type", ":exception-type\x07\xff\xff", ":exception-type\x07\x00\x03abc",
+		"{A:b C:", "{Error:{Message:a b Type:c} Code:", "map[a:b c:map[", "X{a=b c, d=", "{A:B:C:D", "%{a => ", strings.Repeat("{A:b ", 1024),
+		"{A: " + strings.Repeat("b", 4096) + strings.Repeat(":", 4096), strings.Repeat("map[a:", 1024), "\x1b[", "\x1b[31", "█",
 		"Some(Some(Some(", "A(B{c:d(", "b'", `b"{\"message\":`, "é", "上下文", "\u202e", "prompt is too long",
 	}
 }

@@ -117,3 +117,13 @@ var genericRules = sync.OnceValue(func() table {
 		},
 	})
 })
+
+func (v *view) generic() (verdict, bool) {
+	if v.failure.InStream && v.text == "" {
+		return verdict{retry: retryYes}, true // a stream that was cut
+	}
+	if found, ok := genericRules().find(v.text); ok {
+		return found.says, true
+	}
+	return v.codeOf(genericCodes())
+}

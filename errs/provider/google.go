@@ -7,7 +7,7 @@ import (
 
 // The text of Go's genai.APIError, which prints the details as Go maps, and that of Python's google.api_core, which prints
 // them as text of protocol buffers.
-// Source: https://github.com/charmbracelet/crush/issues/420 and https://github.com/langchain-ai/langchain-google/issues/945.
+// Source: https://github.com/charmbracelet/crush/issues/879 and https://github.com/langchain-ai/langchain-google/issues/945.
 var (
 	printedStatus = regexp.MustCompile(`Error \d{3}, Message: [\s\S]*, Status: ([A-Z_]{4,40}), Details: \[`)
 	printedQuota  = regexp.MustCompile(`\bquotaId:([\w-]+) quotaMetric:([\w./-]+)(?: quotaValue:(\d+))?`)

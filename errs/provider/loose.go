@@ -1,10 +1,6 @@
 package provider
 
-import (
-	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
-)
+import "strings"
 
 const (
 	maxDepth = 24
@@ -83,50 +79,6 @@ func (l *loose) object(depth int) node {
 		}
 	}
 	return n
-}
-
-// member reads the value of a member. In what Go prints of structs and maps, and Java of objects, it has no quotes, and ends
-// before the next name.
-func (l *loose) member(depth int, name *node, isMap bool) node {
-	separator := l.in[l.at-1]
-	printed := l.at < len(l.in) && name.kind == nodeWord && isGoName(name.text, isMap || separator == '=')
-	if !printed || strings.IndexByte(`"'`+"`{[(&<>\t\r\n", l.in[l.at]) >= 0 || strings.HasPrefix(l.in[l.at:], "map[") ||
-		separator == '=' && l.in[l.at] == ' ' {
-		return l.value(depth + 1)
-	}
-	l.nodes++
-	start, word := l.at, l.at
-	for ; l.at < len(l.in); l.at++ {
-		switch c := l.in[l.at]; {
-		case c == ' ':
-			word = l.at + 1
-		case c == '}', c == ']':
-			return printedNode(l.in[start:l.at])
-		case c == separator && word > start && isGoName(l.in[word:l.at], isMap || separator == '='):
-			l.at = word
-			return printedNode(l.in[start:word])
-		}
-	}
-	return printedNode(l.in[start:])
-}
-
-// printedNode is a value that was printed without quotes: a word if it is a number, or else a string.
-func printedNode(text string) node {
-	text = strings.TrimRight(strings.TrimSpace(text), ",")
-	if strings.Trim(text, "0123456789.-") == "" {
-		return node{text: text}
-	}
-	return node{kind: nodeString, text: text}
-}
-
-// isGoName reports whether a word is the name of a field, or a key of a map.
-func isGoName(word string, isMap bool) bool {
-	for i := range len(word) {
-		if c := word[i]; !isLower(lower(c)) && c != '_' && (i == 0 || !isDigit(c)) {
-			return false
-		}
-	}
-	return word != "" && (isMap || word[0] >= 'A' && word[0] <= 'Z')
 }
 
 func (l *loose) list(depth int) node {
@@ -264,64 +216,4 @@ func (l *loose) quoted() node {
 		l.at++
 	}
 	return node{kind: nodeString, text: unescape(s), cut: cut}
-}
-
-// unescape undoes one level of backslashes.
-func unescape(s string) string {
-	if strings.IndexByte(s, '\\') < 0 {
-		return s
-	}
-	b := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 == len(s) {
-			b = append(b, s[i])
-			continue
-		}
-		i++
-		switch s[i] {
-		case 'n', 'r':
-			b = append(b, '\n')
-		case 't':
-			b = append(b, '\t')
-		case 'u':
-			r, n := codePoint(s[i+1:])
-			b = utf8.AppendRune(b, r)
-			i += n
-		default:
-			b = append(b, s[i])
-		}
-	}
-	return string(b)
-}
-
-// codePoint reads the hexadecimal digits of a \u escape, and a second one where they are half of a pair.
-func codePoint(s string) (r rune, n int) {
-	r, ok := hex4(s)
-	if !ok {
-		return utf8.RuneError, 0
-	}
-	if utf16.IsSurrogate(r) && len(s) >= 10 && s[4] == '\\' && s[5] == 'u' {
-		if low, ok := hex4(s[6:]); ok {
-			return utf16.DecodeRune(r, low), 10
-		}
-	}
-	return r, 4
-}
-
-func hex4(s string) (r rune, ok bool) {
-	if len(s) < 4 {
-		return 0, false
-	}
-	for i := range 4 {
-		c := s[i] | 0x20
-		switch {
-		case c >= '0' && c <= '9':
-			r = r<<4 | rune(c-'0')
-		case c >= 'a' && c <= 'f':
-			r = r<<4 | rune(c-'a'+10)
-		default:
-			return 0, false
-		}
-	}
-	return r, true
 }

@@ -54,3 +54,14 @@ var overloadRules = sync.OnceValue(func() table {
 		},
 	})
 })
+
+func (v *view) overload() (verdict, bool) {
+	if v.status >= 520 && v.status <= 527 { // of Cloudflare, which lists overload among what may be the cause
+		return verdict{}, false
+	}
+	if coded, known := v.codeOf(codeRules()); known && coded.limit == errs.LimitOverload {
+		return coded, true
+	}
+	found, ok := overloadRules().find(v.text)
+	return found.says, ok
+}

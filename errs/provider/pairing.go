@@ -120,7 +120,7 @@ var pairingRules = sync.OnceValue(func() table {
 				`toolresult blocks at`,
 			},
 			reason: "Bedrock Converse",
-			source: "https://github.com/strands-agents/sdk-python/issues/495",
+			source: "https://github.com/strands-agents/harness-sdk/issues/1435",
 		},
 		{
 			any: []string{
@@ -132,7 +132,8 @@ var pairingRules = sync.OnceValue(func() table {
 		},
 		{
 			any: []string{
-				`tool[_ ]call[_ ]?(?:id)?s?[^.]{0,60}(?:not found|(?:does not|doesnt) exist in|no matching|no corresponding|does not match|not match any|` +
+				`tool[_ ]call[_ ]?(?:id)?s?[^.]{0,60}(?:not found|(?:does not|doesnt) exist in|no matching|no corresponding|` +
+					`does not match|not match any|` +
 					`is not found|missing (?:a )?(?:corresponding |matching )?(?:tool )?(?:result|response|output)|` +
 					`without (?:a )?(?:matching |corresponding )?(?:tool )?(?:result|response|output))`,
 			},
@@ -183,3 +184,8 @@ var pairingVetoes = sync.OnceValue(func() table {
 		},
 	})
 })
+
+func (v *view) pairing() (verdict, bool) {
+	ok := pairingRules().matches(v.text) && !pairingVetoes().matches(v.text)
+	return verdict{kind: KindToolPairing}, ok
+}

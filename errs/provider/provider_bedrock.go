@@ -54,39 +54,26 @@ func bedrockCodes() []codeRule {
 	}
 }
 
-// bedrockException is the exception of Bedrock that a status and a message stand for. The name comes in a header, which many
-// clients drop, and each status has one; 403 has three, and two of them fixed sentences.
+// bedrockStatuses are the exceptions of Bedrock by status.
 // Source: https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html.
-func (v *view) bedrockException() string {
-	if !strings.Contains(strings.ToLower(v.failure.Provider), "bedrock") ||
-		len(v.layers) != 1 || v.layers[0] != (layer{}) { // an object with a message and no name
-		return ""
+func bedrockStatuses() map[int]string {
+	return map[int]string{
+		400: "ValidationException", 403: "AccessDeniedException", 404: "ResourceNotFoundException", 408: "ModelTimeoutException",
+		424: "ModelErrorException", 429: "ThrottlingException", 500: "InternalServerException", 503: "ServiceUnavailableException",
 	}
-	switch v.status {
-	case 400:
-		return "ValidationException"
-	case 403:
-		switch {
-		case strings.Contains(v.text, "security token included in the request is expired"):
-			return "ExpiredTokenException"
-		case strings.Contains(v.text, "security token included in the request is invalid"):
-			return "UnrecognizedClientException"
-		default:
-			return "AccessDeniedException"
-		}
-	case 404:
-		return "ResourceNotFoundException"
-	case 408:
-		return "ModelTimeoutException"
-	case 424:
-		return "ModelErrorException"
-	case 429:
-		return "ThrottlingException"
-	case 500:
-		return "InternalServerException"
-	case 503:
-		return "ServiceUnavailableException"
+}
+
+// bedrockException is the exception that a status stands for: the name comes in a header, which many clients drop. That of
+// a credential shares its status, and has a fixed sentence.
+func (v *view) bedrockException() string {
+	switch {
+	case !strings.Contains(strings.ToLower(v.failure.Provider), "bedrock"), len(v.layers) != 1, v.layers[0] != layer{}:
+		return "" // no object with a message and without a name
+	case v.status == 403 && strings.Contains(v.text, "security token included in the request is expired"):
+		return "ExpiredTokenException"
+	case v.status == 403 && strings.Contains(v.text, "security token included in the request is invalid"):
+		return "UnrecognizedClientException"
 	default:
-		return ""
+		return bedrockStatuses()[v.status]
 	}
 }

@@ -15,13 +15,13 @@ func googleCodes() []codeRule {
 			codes:  []string{"quota_exhausted", "billing_disabled"},
 			says:   verdict{limit: errs.LimitQuota, retry: retryNo},
 			reason: "the allotment of a Code Assist plan, with the time of its reset, or no billing at all",
-			source: "https://github.com/google-gemini/gemini-cli/issues/25103",
+			source: "https://github.com/liuw1535/antigravity2api-nodejs/issues/44",
 		},
 		{
 			codes:  []string{"resource_exhausted"},
 			says:   verdict{limit: errs.LimitRate, retry: retryYes},
 			reason: "without a quota named in text or details it is a rate",
-			source: "https://github.com/continuedev/continue/issues/10560",
+			source: "https://github.com/google-gemini/gemini-cli/issues/2020",
 		},
 		{
 			codes:  []string{"access_token_expired"},

@@ -14,7 +14,7 @@ func openaiCodes() []codeRule {
 			},
 			says:   verdict{limit: errs.LimitQuota, retry: retryNo},
 			reason: "money or the allotment of a plan",
-			source: "https://github.com/router-for-me/CLIProxyAPI/issues/1666",
+			source: "https://github.com/dev-hato/hato-bot/pull/4552",
 		},
 		{
 			codes: []string{
@@ -48,7 +48,7 @@ func openaiCodes() []codeRule {
 			codes:  []string{"token_expired"},
 			says:   verdict{auth: errs.AuthExpired},
 			reason: "the code says expired",
-			source: "https://github.com/songquanpeng/one-api/issues/605",
+			source: "decision: auth-expired",
 		},
 		{
 			codes: []string{

@@ -22,7 +22,8 @@ var (
 	oauthError = regexp.MustCompile(`\b(invalid_grant|invalid_client|unauthorized_client|unsupported_grant_type|invalid_scope|` +
 		`invalid_token|insufficient_scope)\b`)
 	// systemError finds the codes of Node and undici for connections that failed.
-	systemError = regexp.MustCompile(`\b(ECONN(?:RESET|REFUSED|ABORTED)|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EPIPE|E(?:NET|HOST)UNREACH|UND_ERR_[A-Z_]+)\b`)
+	systemError = regexp.MustCompile(`\b(ECONN(?:RESET|REFUSED|ABORTED)|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EPIPE|` +
+		`E(?:NET|HOST)UNREACH|UND_ERR_[A-Z_]+)\b`)
 	// writtenCode and writtenType find what a client printed of an error, member by member.
 	writtenCode = regexp.MustCompile(`(?i)\b(?:error[ _]?)?code['"]?(?:: ?| ?= ?)['"]?([a-z]+(?:_[a-z]+)+)\b`)
 	writtenType = regexp.MustCompile(`(?i)\b(?:error[ _]?)?type['"]?(?:: ?| ?= ?)['"]?([a-z]+(?:_[a-z]+)+)\b`)

@@ -1,6 +1,10 @@
 package provider
 
 import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/remedyrpc/remedy/errs"
@@ -81,7 +85,7 @@ var quotaRules = sync.OnceValue(func() table {
 			},
 			says:   spent,
 			reason: "money by its own words, also where a proxy in between calls it a rate limit",
-			source: "https://github.com/Alishahryar1/free-claude-code/issues/1223",
+			source: "https://github.com/Aider-AI/aider/issues/4851",
 		},
 		{
 			any: []string{
@@ -175,3 +179,68 @@ var quotaRules = sync.OnceValue(func() table {
 		},
 	})
 })
+
+// money finds a spent quota in a text.
+func (v *view) money() (verdict, bool) {
+	if v.spentQuota() {
+		return verdict{limit: errs.LimitQuota, retry: retryNo, endless: true}, true
+	}
+	if len(v.quotas) > 0 || v.points(dashscopeThrottle) {
+		return verdict{}, false
+	}
+	found, ok := quotaRules().find(v.text)
+	return found.says, ok && (found.says.limit == errs.LimitQuota || found.says.limit == "")
+}
+
+// points reports whether a text links to a place, which folding leaves out.
+func (v *view) points(place string) bool {
+	return slices.ContainsFunc(v.texts, func(text string) bool { return strings.Contains(text, place) })
+}
+
+// spentQuota reports whether one of Google's quotas is zero: the plan has none of it.
+func (v *view) spentQuota() bool {
+	for _, q := range v.quotas {
+		if q.value == "0" {
+			return true
+		}
+	}
+	return false
+}
+
+// quota finds rates with their window, quotas by their code, and the windows of plans in headers.
+func (v *view) quota() (verdict, bool) {
+	if len(v.quotas) > 0 || v.points(dashscopeThrottle) {
+		return verdict{limit: errs.LimitRate, retry: retryYes}, true
+	}
+	if found, ok := v.headerLimit(); ok {
+		return found, true
+	}
+	found, ok := quotaRules().find(v.text)
+	coded, known := v.codeOf(codeRules())
+	switch {
+	case !ok:
+		return coded, known && coded.limit == errs.LimitQuota
+	case overloadRules().matches(v.text) && !strings.Contains(v.text, "rate"):
+		return verdict{}, false
+	case v.tooLarge():
+		return verdict{limit: errs.LimitRate, retry: retryNo}, true
+	case known && coded.limit == found.says.limit && coded.window != "":
+		return coded, true
+	default:
+		return found.says, true
+	}
+}
+
+// bucketSize finds the size of a bucket and of the request that does not fit into it.
+var bucketSize = regexp.MustCompile(`limit:? ([\d,]+), ?(?:used:? [\d,]+, ?)?requested:? ([\d,]+)`)
+
+// tooLarge reports whether a single request is larger than a whole bucket, so that no wait helps.
+func (v *view) tooLarge() bool {
+	found := bucketSize.FindStringSubmatch(v.text)
+	if found == nil {
+		return strings.Contains(v.text, "request too large")
+	}
+	size, err1 := strconv.ParseFloat(strings.ReplaceAll(found[1], ",", ""), 64)
+	request, err2 := strconv.ParseFloat(strings.ReplaceAll(found[2], ",", ""), 64)
+	return err1 == nil && err2 == nil && request > size
+}

@@ -31,7 +31,7 @@ var rateRules = sync.OnceValue(func() table {
 			},
 			says:   rate,
 			reason: "the same, and nothing about money",
-			source: "https://github.com/continuedev/continue/issues/10560",
+			source: "https://github.com/google-gemini/gemini-cli/issues/2020",
 		},
 		{
 			any: []string{
@@ -49,3 +49,11 @@ var rateRules = sync.OnceValue(func() table {
 		},
 	})
 })
+
+func (v *view) rate() (verdict, bool) {
+	found, ok := rateRules().find(v.text)
+	if coded, known := v.codeOf(codeRules()); known && coded.limit == errs.LimitRate {
+		return coded, true
+	}
+	return found.says, ok
+}

@@ -7,7 +7,8 @@ import (
 
 // statusWords find the HTTP status that a client put into its text. Only the head is read, where clients put it.
 var statusWords = regexp.MustCompile(`(?:^|^error:? |error code:? |status(?: code)?[:=]? ?|` +
-	`status_?code[:=] ?|\bhttp(?:/[\d.]+)? |api error:? ?\(?|api_error: |failed:? (?:with )?(?:http |status |code )*|\| |^\w+error: |\[)([45]\d\d)\b` +
+	`status_?code[:=] ?|\bhttp(?:/[\d.]+)? |api error:? ?\(?|api_error: |` +
+	`failed:? (?:with )?(?:http |status |code )*|\| |^\w+error: |\[)([45]\d\d)\b` +
 	`|[: ]([45]\d\d) (?:bad request|unauthorized|payment|forbidden|not found|request entity|too many|internal|` +
 	`bad gateway|service|gateway|status code)`)
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"strings"
 	"sync"
 	"syscall"
 )
@@ -235,4 +236,20 @@ func transportOf(err error) (verdict, bool) {
 func isBareDeadline(err error) bool {
 	var op *net.OpError
 	return errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &op) && !socketRules().matches(fold(err.Error()))
+}
+
+// transport reads how the connection failed, where no status tells more.
+func (v *view) transport() (verdict, bool) {
+	if v.status != 0 {
+		return verdict{}, false
+	}
+	if found, ok := transportOf(v.failure.Err); ok {
+		return found, true
+	}
+	said := strings.ToLower(strings.Join(v.names(), " ")) + "\n" + v.text // Node and Bun name them by code
+	if found, ok := socketRules().find(said); ok {
+		return found.says, true
+	}
+	found, ok := abortRules().find(v.text)
+	return found.says, ok
 }
