@@ -29,7 +29,7 @@ func (s *Server) gates(ctx context.Context, c *call) error {
 func (c *call) enoughTime(ctx context.Context) error {
 	deadline, ok := ctx.Deadline()
 	left := time.Until(deadline)
-	if window := c.tool.timeouts.Window; ok && left < window {
+	if window := c.tool.timeouts.Window; window > 0 && ok && left < window {
 		return &errs.ServiceError{
 			Code: errs.CodeDeadlineTooShort, Subject: c.tool.name, Cause: fmt.Errorf("%v are left of %v", left, window),
 			Message: trusted.Text(fmt.Sprintf("The time left is too short for %s to run safely: it needs %v.", c.tool.name, window)),

@@ -134,6 +134,20 @@ func TestWindowAfterAWait(t *testing.T) {
 	})
 }
 
+// late has a deadline that is over, and is not done yet, as for a moment every context is.
+type late struct{ context.Context }
+
+func (late) Deadline() (time.Time, bool) { return time.Now().Add(-time.Second), true }
+
+// TestNoWindow has a tool without a window be called at the very end of a deadline: that is no deadline that is too short.
+func TestNoWindow(t *testing.T) {
+	t.Parallel()
+	var s script
+	if _, err := call(late{t.Context()}, s.server(t), "k", `{"id":"a"}`); err != nil {
+		t.Errorf("got %v", err)
+	}
+}
+
 func withTimeout(t *testing.T, d time.Duration) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), d)
