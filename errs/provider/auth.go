@@ -154,7 +154,7 @@ var authRules = sync.OnceValue(func() table {
 		},
 		{
 			any: []string{
-				`(?:didnt|did not) provide an api key`,
+				`(?:didnt|did not) (?:provide|pass|send|supply|include) (?:an? |any |the |your )?(?:valid )?(?:api|auth|access|token|credential|bearer)`,
 				`(?:no|missing|without)(?: a| an| any| the| valid| required| cookie| usable| stored)* (?:api[ _-]?key|auth credentials?|credentials?|` +
 					`access token|bearer|authorization|authentication|x-api-key|token|auth)(?: header| token|` +
 					` credentials?)*(?: (?:was|were|is|are|provided|passed|found|supplied|sent|in|available|or)|[.,:!]|$)`,
@@ -165,6 +165,8 @@ var authRules = sync.OnceValue(func() table {
 					`missing|required|unset)|in (?:the |your )?environment)`,
 				`credential refresh failed`,
 				`please carry `,
+				`failed to retrieve a token from`,
+				`default credentials were not found`,
 				`missing (?:required )?(?:parameter|field|value)s?:? (?:refresh_token|api_?key|access_token|client_id|authorization)`,
 				`must provide (?:an )?api key`,
 				`unregistered callers`,

@@ -57,7 +57,7 @@ var quotaRules = sync.OnceValue(func() table {
 					`5[- ]?hours?|spending|spend|free|billing cycle|premium)[^.]{0,24}(?:limit|cap|quota|allowance|allocation|` +
 					`requests|usage)`,
 				`limit reached [^a-z0-9]{0,3} ?resets`,
-				`hit your limit`,
+				`hit your (?:\w+ )?limit`,
 				`inference limit`,
 				`(?:calls?|requests?|queries) ?(?:/|per) ?month`,
 				`safe experience mode`,
@@ -139,7 +139,8 @@ var quotaRules = sync.OnceValue(func() table {
 				`exhausted your (?:\S+ )?(?:capacity|quota)`,
 				`quota_exceeded`,
 				`quota_exhausted`,
-				`out of (?:quota|budget)`,
+				`out of (?:quota|budget|funds)`,
+				`balance_depleted`,
 				`budget(?:_| has been | )exceeded`,
 				`exceeded ?budget`,
 				`over budget`,
@@ -185,11 +186,18 @@ func (v *view) money() (verdict, bool) {
 	if v.spentQuota() {
 		return verdict{limit: errs.LimitQuota, retry: retryNo, endless: true}, true
 	}
-	if len(v.quotas) > 0 || v.points(dashscopeThrottle) {
+	if v.isRate() {
 		return verdict{}, false
 	}
 	found, ok := quotaRules().find(v.text)
 	return found.says, ok && (found.says.limit == errs.LimitQuota || found.says.limit == "")
+}
+
+// isRate reports whether something says that a quota is a rate, whatever the text calls it: the quotas of Google or their
+// reason, or a link.
+func (v *view) isRate() bool {
+	return len(v.quotas) > 0 || v.points(dashscopeThrottle) ||
+		slices.ContainsFunc(v.layers, func(l layer) bool { return l.reason == "RATE_LIMIT_EXCEEDED" })
 }
 
 // points reports whether a text links to a place, which folding leaves out.
@@ -209,7 +217,7 @@ func (v *view) spentQuota() bool {
 
 // quota finds rates with their window, quotas by their code, and the windows of plans in headers.
 func (v *view) quota() (verdict, bool) {
-	if len(v.quotas) > 0 || v.points(dashscopeThrottle) {
+	if v.isRate() {
 		return verdict{limit: errs.LimitRate, retry: retryYes}, true
 	}
 	if found, ok := v.headerLimit(); ok {
@@ -219,7 +227,7 @@ func (v *view) quota() (verdict, bool) {
 	coded, known := v.codeOf(codeRules())
 	switch {
 	case !ok:
-		return coded, known && coded.limit == errs.LimitQuota
+		return coded, known && coded.limit == errs.LimitQuota && !overloadRules().matches(v.text)
 	case overloadRules().matches(v.text) && !strings.Contains(v.text, "rate"):
 		return verdict{}, false
 	case v.tooLarge():

@@ -17,6 +17,7 @@ var rateRules = sync.OnceValue(func() table {
 				`too many requests`,
 				`too many tokens`,
 				`throttl`,
+				`limiting requests`,
 				`error (?:code: )?1015\b`,
 				`rate increased too quickly`,
 				`rate[ _-]limit`,
@@ -37,6 +38,7 @@ var rateRules = sync.OnceValue(func() table {
 			any: []string{
 				`请求(?:过于|太|次数过)?(?:频繁|过多|过快)`,
 				`限流`,
+				`限频`,
 				`限速`,
 				`频率(?:过|超)`,
 				`速率`,
