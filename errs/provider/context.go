@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"regexp"
 	"strings"
 	"sync"
 )
@@ -20,12 +19,14 @@ var contextRules = sync.OnceValue(func() table {
 				`max_prompt_tokens_exceeded`,
 				`prompt is too long: [\d,]+ tokens > [\d,]+`,
 				`contextwindowexceeded`,
+				`(?:prompt|input|context|tokens?)_(?:\w+_)?too_(?:long|large|many)`,
 			},
 			reason: "a code that names the window, or the stop reason that surfaced as an error",
 			source: "https://github.com/chathub-dev/chathub/issues/126",
 		},
 		{
 			any: []string{
+				`maximum context length is [\d,]+ tokens`,
 				`(?:context|model|sequence) (?:length|window|size|limit|len) (?:\S+ ){0,3}(?:has been |was |is )?exceed`,
 				`context overflow`,
 				`filled the context`,
@@ -149,15 +150,12 @@ func (v *view) context() (verdict, bool) {
 	return verdict{kind: KindContextExceeded}, ok
 }
 
-// tooLongCode finds the codes that name what is too long.
-var tooLongCode = regexp.MustCompile(`(?:prompt|input|context|tokens?)(?:_\w+)?_too_(?:long|large|many)`)
-
 // contextCode reports whether a code says by itself that the window was exceeded.
 func contextCode(code string) bool {
 	switch code {
 	case "tokens_limit_reached", "message_length_exceeds_limit":
 		return true
 	default:
-		return contextRules().matches(code) || tooLongCode.MatchString(code)
+		return contextRules().matches(code)
 	}
 }

@@ -8,5 +8,6 @@
 //
 // It is a plain library: it compiles no SDK and no server, sends nothing, and retries nothing. A body is data: its text is
 // never a headline and never an instruction, and of a large one only head and tail are read. What the wordings, codes and
-// statuses of providers mean stands in tables, each row with its reason and its source.
+// statuses of providers mean stands in tables, each row with its reason and its source; where they contradict each other, DECISIONS.md
+// says what holds.
 package provider

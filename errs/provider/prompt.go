@@ -57,7 +57,11 @@ var promptRules = sync.OnceValue(func() table {
 			any: []string{
 				`maximum prompt length is [\d,]+`,
 				`exceed(?:s|ed)? (?:\S+ ){0,4}?max(?:imum)? (?:sequence|model|input|prompt|token) (?:length|len|limit|count|window)`,
-				`[\d,]+ tokens,? but (?:the |this )?model (?:only )?(?:supports|allows|accepts)`,
+				`[\d,]+ (?:input )?tokens,? but (?:the |this )?model (?:only )?(?:supports|allows|accepts)`,
+				`(?:over|above|exceed\w*) the [\d,]+[ -]token limit`,
+				`maximum length supported by (?:this|the) model`,
+				`prompt exceeds [\d,]+ tokens`,
+				`slot context: [\d,]+ tokens, prompt`,
 				`max(?:imum)? prompt (?:tokens?|length)[^.]{0,30}(?:exceed|but)`,
 				`[\d,]+ tokens,? (?:but )?(?:the |this )?model (?:only )?(?:supports|allows|accepts)`,
 				`(?:prompt|input|sequence) (?:length|size|tokens?)\b[^.;]{0,60}(?:exceed\w*|(?:greater|larger|longer) than|>)[^.;]{0,30}` +
@@ -87,7 +91,7 @@ var promptRules = sync.OnceValue(func() table {
 			any: []string{
 				`exceed(?:s|ed|ing)? (?:the )?(?:models? )?(?:model )?(?:max(?:imum)? )?(?:model )?token limit`,
 				`token limit (?:is |was )?exceeded`,
-				`exceeds? (?:the )?max(?:imum)? (?:number of )?(?:input |message )?tokens?`,
+				`exceed(?:s|ed|ing)? (?:the )?max(?:imum)? (?:number of )?(?:input |message )?tokens?`,
 			},
 			reason: "Kimi: your request exceeded model token limit; Ark: exceed max message tokens",
 			source: "https://github.com/badlogic/pi-mono/blob/main/packages/ai/src/utils/overflow.ts",
@@ -171,7 +175,7 @@ var promptRules = sync.OnceValue(func() table {
 			any: []string{
 				`(?:输入|提示词?|prompt|请求|消息|对话|文本)[^,。;]{0,16}(?:过长|超长|太长|超过[^,。;]{0,12}(?:长度|限制|上限|token)|超出[^,。;]{0,12}(?:长度|` +
 					`限制|上限|token))`,
-				`tokens?(?:数量?|长度)?[^,。;]{0,6}(?:超过|超出|超长)`,
+				`tokens?(?:数量?|长度)?[^,。;]{0,6}(?:超过|超出|超长|超限)`,
 				`超过(?:模型)?(?:的)?最大(?:长度|输入)`,
 			},
 			reason: "Zhipu 1261, MiniMax, Ernie and relays in Chinese",
