@@ -41,7 +41,7 @@ var authRules = sync.OnceValue(func() table {
 			any: []string{
 				`(?:api[ _-]?key|x-api-key|token|credentials?|bearer|authorization)(?: header)?:? (?:(?:is |was |cannot be |must not be |` +
 					`may not be )(?:an )?(?:empty|blank)|(?:an )?empty string)`,
-				`empty (?:api[ _-]?key|bearer|authorization|access token|credentials?|token\b)`,
+				`empty (?:api[ _-]?key|bearer|authorization|access token|credentials?\b)`,
 				`illegal header value b?bearer $`,
 			},
 			says:   missing,
@@ -154,16 +154,18 @@ var authRules = sync.OnceValue(func() table {
 		},
 		{
 			any: []string{
-				`(?:didnt|did not) (?:provide|pass|send|supply|include) (?:an? |any |the |your )?(?:valid )?(?:api|auth|access|token|credential|bearer)`,
+				`(?:didnt|did not) (?:provide|pass|send|supply|include) (?:an? |any |the |your )?(?:valid )?(?:api|auth|access|token|` +
+					`credential|bearer)`,
 				`(?:no|missing|without)(?: a| an| any| the| valid| required| cookie| usable| stored)* (?:api[ _-]?key|auth credentials?|credentials?|` +
 					`access token|bearer|authorization|authentication|x-api-key|token|auth)(?: header| token|` +
 					` credentials?)*(?: (?:was|were|is|are|provided|passed|found|supplied|sent|in|available|or)|[.,:!]|$)`,
 				`(?:api[ _-]?key|x-api-key|authorization|credentials?|authentication|bearer token|access token|refresh_token|` +
 					`login)(?: header| token)? (?:(?:is|are) )?(?:required|missing|not (?:provided|found|set|configured|supplied))`,
 				`missing required authentication`,
-				`_(?:api_?key|key|token|secret) (?:(?:environment variable |env var )?(?:is |was )?(?:not (?:set|configured|found|defined)|` +
+				`_(?:api_?key|secret_key|access_key|(?:auth|access|api)_token|secret) (?:(?:environment variable |env var )?(?:is |was )?(?:not (?:set|configured|found|defined)|` +
 					`missing|required|unset)|in (?:the |your )?environment)`,
 				`credential refresh failed`,
+				`missing (?:required )?environment variable:? \w+_key`,
 				`please carry `,
 				`failed to retrieve a token from`,
 				`default credentials were not found`,

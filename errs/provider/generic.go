@@ -1,6 +1,9 @@
 package provider
 
-import "sync"
+import (
+	"strings"
+	"sync"
+)
 
 // localRules are the failures of a runner on the caller's own machine: whether it comes back cannot be told, whatever the
 // status.
@@ -119,7 +122,7 @@ var genericRules = sync.OnceValue(func() table {
 })
 
 func (v *view) generic() (verdict, bool) {
-	if v.failure.InStream && v.text == "" {
+	if v.failure.InStream && strings.Trim(v.text, "dat: ") == "" { // what is left of events
 		return verdict{retry: retryYes}, true // a stream that was cut
 	}
 	if found, ok := genericRules().find(v.text); ok {
