@@ -162,7 +162,8 @@ var authRules = sync.OnceValue(func() table {
 				`(?:api[ _-]?key|x-api-key|authorization|credentials?|authentication|bearer token|access token|refresh_token|` +
 					`login)(?: header| token)? (?:(?:is|are) )?(?:required|missing|not (?:provided|found|set|configured|supplied))`,
 				`missing required authentication`,
-				`_(?:api_?key|secret_key|access_key|(?:auth|access|api)_token|secret) (?:(?:environment variable |env var )?(?:is |was )?(?:not (?:set|configured|found|defined)|` +
+				`_(?:api_?key|secret_key|access_key|(?:auth|access|api)_token|secret) (?:(?:environment variable |env var )?(?:is |was )?` +
+					`(?:not (?:set|configured|found|defined)|` +
 					`missing|required|unset)|in (?:the |your )?environment)`,
 				`credential refresh failed`,
 				`missing (?:required )?environment variable:? \w+_key`,

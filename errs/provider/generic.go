@@ -122,11 +122,16 @@ var genericRules = sync.OnceValue(func() table {
 })
 
 func (v *view) generic() (verdict, bool) {
-	if v.failure.InStream && strings.Trim(v.text, "dat: ") == "" { // what is left of events
-		return verdict{retry: retryYes}, true // a stream that was cut
-	}
 	if found, ok := genericRules().find(v.text); ok {
 		return found.says, true
 	}
-	return v.codeOf(genericCodes())
+	if found, ok := v.codeOf(genericCodes()); ok {
+		return found, true
+	}
+	return verdict{retry: retryYes}, v.failure.InStream && isCutStream(v.text)
+}
+
+// isCutStream reports whether the text of a stream is that of events without an end and without a failure.
+func isCutStream(text string) bool {
+	return text == "" || strings.HasPrefix(text, "data:") && !strings.Contains(text, "[done]")
 }

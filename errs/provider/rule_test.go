@@ -63,7 +63,7 @@ func requireVerdict(t *testing.T, name string, v verdict) {
 func TestNeedles(t *testing.T) {
 	t.Parallel()
 	var texts []string
-	for _, name := range []string{"failures.jsonl", "wordings.jsonl", "lookalikes.jsonl", "alikes.jsonl"} {
+	for _, name := range []string{"failures.jsonl", "fresh.jsonl", "wordings.jsonl", "decisions.jsonl", "lookalikes.jsonl", "alikes.jsonl"} {
 		for _, c := range corpus(t, name) {
 			texts = append(texts, look(new(c.failure(t))).text)
 		}
