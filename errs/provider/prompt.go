@@ -66,7 +66,7 @@ var promptRules = sync.OnceValue(func() table {
 				`[\d,]+ tokens,? (?:but )?(?:the |this )?model (?:only )?(?:supports|allows|accepts)`,
 				`(?:prompt|input|sequence) (?:length|size|tokens?)\b[^.;]{0,60}(?:exceed\w*|(?:greater|larger|longer) than|>)[^.;]{0,30}` +
 					`(?:max|limit|length|context)`,
-				`exceed(?:s|ed|ing)? (?:\S+ ){0,5}?context\b`,
+				`exceed(?:s|ed|ing)? (?:(?:the|this|its|models?|max|maximum|available|allowed|supported|token|[\d,.]+k?) ){0,5}context\b`,
 				`context (?:is |was )?too (?:long|large|big)`,
 			},
 			reason: "xAI",

@@ -91,6 +91,7 @@ var hardVetoes = sync.OnceValue(func() table {
 				`pixel`,
 				`images? (?:generation|dimension|size|exceed|too)`,
 				`payload`,
+				`upload`,
 				`entity too large`,
 				`request_too_large`,
 				`file (?:size|too|is)`,
@@ -118,7 +119,9 @@ var hardVetoes = sync.OnceValue(func() table {
 		{
 			any: []string{
 				`string[ _](?:too[ _]long|above[ _]max)`,
-				`array[ _](?:too[ _]long|above)`,
+				`array[ _](?:too[ _]long|above|exceeds|is too)`,
+				`too long (?:for (?:the )?field|for sms|to export)`,
+				`must be an? (?:integer|number|positive)`,
 				`[\d,]+ characters`,
 				`characters? (?:long|limit|allowed|max)`,
 				`max(?:imum)? (?:\w+ )?characters`,
@@ -139,6 +142,7 @@ var hardVetoes = sync.OnceValue(func() table {
 					`at most|between|<=)|out of range|> ?\d|: ?\d+ ?>)`,
 				`max_(?:completion_|output_|new_)?tokens: ?\d+ ?>`,
 				`maximum tokens you requested`,
+				`tokens requested in (?:the )?completion`,
 				`allowed number of output tokens`,
 				`at most [\d,]+ (?:completion|output) tokens`,
 				`max(?:imum)?[ _]?(?:output|completion)[ _]tokens (?:allowed|is|of|exceed|supported|limit)`,
