@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // maxCode bounds a code of a provider: some put a sentence there.
@@ -15,19 +16,24 @@ var awsException = regexp.MustCompile(`\b(?:(?i:Throttling|Validation|AccessDeni
 	`ExpiredToken|InvalidSignature|MissingAuthenticationToken|IncompleteSignature)Exception)\b|` +
 	`\bInvalidClientTokenId\b|\bUnauthorizedSSOTokenError\b`)
 
-var (
-	// awsOperation finds the name of an error where the SDKs of AWS put it into their text.
-	awsOperation = regexp.MustCompile(`\b(?:An error occurred \(|api error )(\w{3,64})(?:\) when calling|:)`)
-	// oauthError finds the errors of RFC 6749 and RFC 6750 in a text.
-	oauthError = regexp.MustCompile(`\b(invalid_grant|invalid_client|unauthorized_client|unsupported_grant_type|invalid_scope|` +
-		`invalid_token|insufficient_scope)\b`)
-	// systemError finds the codes of Node and undici for connections that failed.
-	systemError = regexp.MustCompile(`\b(ECONN(?:RESET|REFUSED|ABORTED)|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EPIPE|` +
-		`E(?:NET|HOST)UNREACH|UND_ERR_[A-Z_]+)\b`)
-	// writtenCode and writtenType find what a client printed of an error, member by member.
-	writtenCode = regexp.MustCompile(`(?i)\b(?:error[ _]?)?code['"]?(?:: ?| ?= ?)['"]?([a-z]+(?:_[a-z]+)+)\b`)
-	writtenType = regexp.MustCompile(`(?i)\b(?:error[ _]?)?type['"]?(?:: ?| ?= ?)['"]?([a-z]+(?:_[a-z]+)+)\b`)
-)
+// textNames find the names that clients write into their texts.
+var textNames = sync.OnceValue(func() []wording {
+	return []wording{
+		// an error where the SDKs of AWS put it
+		named(`\b(?:An error occurred \(|api error )(\w{3,64})(?:\) when calling|:)`),
+		// the errors of RFC 6749 and RFC 6750
+		named(`\b(invalid_grant|invalid_client|unauthorized_client|unsupported_grant_type|invalid_scope|invalid_token|insufficient_scope)\b`),
+		// Node and undici, of connections that failed
+		named(`\b(ECONN(?:RESET|REFUSED|ABORTED)|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EPIPE|E(?:NET|HOST)UNREACH|UND_ERR_[A-Z_]+)\b`),
+		// the members of an error that a client printed one by one
+		named(`\b(?:[Ee]rror[ _]?)?[Cc]ode['"]?(?:: ?| ?= ?)['"]?([A-Za-z]+(?:_[A-Za-z]+)+)\b`),
+		named(`\b(?:[Ee]rror[ _]?)?[Tt]ype['"]?(?:: ?| ?= ?)['"]?([A-Za-z]+(?:_[A-Za-z]+)+)\b`),
+	}
+})
+
+func named(pattern string) wording {
+	return wording{needle: needleOf(pattern), re: regexp.MustCompile(pattern)}
+}
 
 // googleStatus finds a canonical status of google.rpc in a text.
 var googleStatus = regexp.MustCompile(`\b(?:INVALID_ARGUMENT|FAILED_PRECONDITION|OUT_OF_RANGE|UNAUTHENTICATED|PERMISSION_DENIED|` +
@@ -88,8 +94,11 @@ func (v *view) textException() string {
 		if name := googleStatus.FindString(text); name != "" {
 			return name
 		}
-		for _, words := range []*regexp.Regexp{awsOperation, oauthError, systemError, writtenCode, writtenType} {
-			if found := words.FindStringSubmatch(text); found != nil {
+		for _, name := range textNames() {
+			if !name.needle.in(text) {
+				continue
+			}
+			if found := name.re.FindStringSubmatch(text); found != nil {
 				return found[1]
 			}
 		}
