@@ -48,10 +48,12 @@ type moved struct {
 // mover is a move of the ledger.
 type mover func(ctx context.Context) (ledger.Row, bool, error)
 
-// ask asks for a move, again when its answer was lost: every move may be, and finds its own result. An error means that it
-// is not known whether the move was made, except for those that are answers. The name is that of the move.
+// ask asks for a move, again when its answer was lost: every move may be, and finds its own result. An error that
+// is [ledger.ErrUnavailable] means that it is not known whether the move was made; others are answers, or say that ctx ended
+// before it began. The name is that of the move.
 func ask(ctx context.Context, name string, move mover) (got moved, err error) {
 	delay := askDelay
+	var lost error // of an answer, so that the move may have been made
 	for try := 1; ; try++ {
 		crashpoint.At(name + ".before")
 		limited, cancel := context.WithTimeout(ctx, askTimeout)
@@ -62,10 +64,11 @@ func ask(ctx context.Context, name string, move mover) (got moved, err error) {
 		case err == nil, errors.Is(err, ledger.ErrFull), errors.Is(err, ledger.ErrTooEarly):
 			return got, err
 		case ctx.Err() != nil:
-			return moved{}, err
+			return moved{}, errors.Join(err, lost)
 		case !errors.Is(err, ledger.ErrUnavailable): // the time of the question was up, and not that of the call
 			err = fmt.Errorf("%w: %w", ledger.ErrUnavailable, err)
 		}
+		lost = err
 		if try == askAgain || !pause(ctx, delay) {
 			return moved{}, err
 		}

@@ -117,19 +117,30 @@ func (s *Server) unclaimed(ctx context.Context, c *call, claim ledger.Claim, err
 			return err
 		}
 	}
+	if !errors.Is(err, ledger.ErrUnavailable) {
+		return answer // it has not begun
+	}
 	return s.unclaim(ctx, c, claim, answer)
 }
 
-// unclaim frees a row whose claim was not answered, if it was made, and returns what to answer.
+// unclaim frees a row whose claim was not answered, and returns what to answer. Where it is not made it may still be on its
+// way, so it is asked for again: that finds its own result, or comes first.
 func (s *Server) unclaim(ctx context.Context, c *call, claim ledger.Claim, answer error) error {
 	leaving, cancel := context.WithCancel(ctx)
 	cancel() // the caller waits for a moment only: it has an answer already
 	got, err := s.parting(leaving, 0, "free", func(ctx context.Context) (ledger.Row, bool, error) {
 		row, err := s.ledger.Get(ctx, claim.Key)
-		if err != nil || row.Attempt != claim.Attempt {
-			return row, false, err
+		if err == nil && row.Attempt != claim.Attempt {
+			row, _, err = s.ledger.Claim(ctx, claim)
 		}
-		return s.ledger.Free(ctx, row.Hold(), ledger.Failure{Code: string(errs.CodeLedgerUnavailable)})
+		switch {
+		case errors.Is(err, ledger.ErrFull):
+			return row, false, nil // nothing is, and there is no room
+		case err != nil || row.Attempt != claim.Attempt:
+			return row, false, err
+		default:
+			return s.ledger.Free(ctx, row.Hold(), ledger.Failure{Code: string(errs.CodeLedgerUnavailable)})
+		}
 	})
 	switch {
 	case err == nil && got.ok:

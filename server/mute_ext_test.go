@@ -44,6 +44,7 @@ func TestReadWhileNothingIsClaimed(t *testing.T) {
 		if _, err := call(ctx, srv, "new", input); errs.CodeOf(err) != errs.CodeLedgerUnavailable {
 			t.Errorf("got %v; want that the ledger is not available", err)
 		}
+		time.Sleep(30 * time.Second) // until what the calls left behind has given up, too
 		f.heal()
 		if _, err := call(t.Context(), srv, "new", input); err != nil {
 			t.Error(err)

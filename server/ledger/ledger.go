@@ -11,8 +11,8 @@ import (
 // A move returns the row as it is afterwards, and whether it is what the move makes of it. A move that finds the row in
 // another state changes nothing, and returns the row and false. Every move may be asked for again, with the same
 // arguments, when its answer was lost: it finds its own result, changes nothing and returns true. But for the errors that a
-// method names, an error means that it is not known whether the move was made; it wraps [ErrUnavailable], unless ctx ended. A
-// call whose ctx ended before it began changes nothing, and after Close every call is unavailable.
+// method names, an error means that it is not known whether the move was made, and wraps [ErrUnavailable]. A call whose ctx
+// ended before it began changes nothing: its error is that of ctx alone. After Close every call is unavailable.
 //
 // Time is that of the store, one clock for all processes, in UTC; durations count from the time of the move. The caller owns
 // what it gave and what it got: a store keeps no slice of either. In codes, reasons and the names of persons, what is not
