@@ -20,6 +20,7 @@ func (s *Server) claim(ctx context.Context, c *call) error {
 		got, err := ask(ctx, "claim", func(ctx context.Context) (ledger.Row, bool, error) { return s.ledger.Claim(ctx, claim) })
 		if mute := errors.Is(err, ledger.ErrUnavailable) && ctx.Err() == nil; mute != s.mute.Load() {
 			s.mute.Store(mute)
+			s.health.ledger(!mute)
 		}
 		switch {
 		case errors.Is(err, ledger.ErrFull) && s.makeRoom(ctx):

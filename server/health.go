@@ -16,7 +16,7 @@ import (
 // The names "" and remedy.service.v1.ToolService serve until the server stops, also while the ledger does not answer: tools that
 // only read go on, all others answer ledger_unavailable with a rule, and who took the replicas out of service would take all at
 // once, since they share the ledger. remedy.service.v1.OperationService, which does nothing without the ledger, says whether it
-// answered when the server last swept: that is the name to alert on.
+// answered when the server last swept or claimed: that is the name to alert on.
 type healthService struct {
 	healthgrpc.HealthServer
 

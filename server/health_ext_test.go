@@ -7,6 +7,7 @@ import (
 	"google.golang.org/grpc"
 	healthgrpc "google.golang.org/grpc/health/grpc_health_v1"
 
+	"github.com/remedyrpc/remedy/errs"
 	"github.com/remedyrpc/remedy/server"
 	"github.com/remedyrpc/remedy/server/ledger/memory"
 )
@@ -62,4 +63,31 @@ func TestHealthOfLedger(t *testing.T) {
 	if err := <-stopped; err != nil {
 		t.Error(err)
 	}
+}
+
+// TestHealthOfClaims has a ledger answer no claims, as one whose disk is full, though sweeps find nothing wrong with it.
+func TestHealthOfClaims(t *testing.T) {
+	t.Parallel()
+	var s script
+	l := newFaulty(memory.New())
+	srv := s.server(t, server.WithLedger(l), server.WithSweepInterval(0))
+	_, conn := serve(t, srv)
+	next := watchHealth(t, conn, "remedy.service.v1.OperationService")
+	until := func(want healthgrpc.HealthCheckResponse_ServingStatus) {
+		t.Helper()
+		for got := next(); got != want; got = next() {
+			t.Logf("it is %v", got)
+		}
+	}
+	until(healthgrpc.HealthCheckResponse_SERVING)
+	l.breaks("claim", lostBefore, -1)
+	if _, err := call(t.Context(), srv, "k", `{"id":"a"}`); errs.CodeOf(err) != errs.CodeLedgerUnavailable {
+		t.Errorf("got %v", err)
+	}
+	until(healthgrpc.HealthCheckResponse_NOT_SERVING)
+	l.heal()
+	if _, err := call(t.Context(), srv, "k", `{"id":"a"}`); err != nil {
+		t.Error(err)
+	}
+	until(healthgrpc.HealthCheckResponse_SERVING)
 }

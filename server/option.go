@@ -90,7 +90,7 @@ func WithRecheckInterval(d time.Duration) Option { return func(c *config) { c.re
 
 // WithoutHealth leaves grpc.health.v1.Health to others. By default [Server.Register] registers it, with the names "",
 // remedy.service.v1.ToolService and remedy.service.v1.OperationService; the last one is NOT_SERVING while the ledger does not
-// answer, as of the last sweep (see [WithSweepInterval]).
+// answer, as of the last sweep (see [WithSweepInterval]) or claim.
 func WithoutHealth() Option { return func(c *config) { c.withoutHealth = true } }
 
 // WithoutReflection leaves grpc.reflection.v1.ServerReflection to others. By default [Server.Register] registers it

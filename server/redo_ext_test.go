@@ -175,6 +175,28 @@ func TestRedoWindow(t *testing.T) {
 	}
 }
 
+// TestRedoTooLate has the process stand still in Execute of the second time, for longer than the claim lasts: when it wakes up
+// the window may be over, so it does not have the effect.
+func TestRedoTooLate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := memory.New()
+		s := newStage(kind{first: vanishes, dedupes: true})
+		defer release(s.gone)
+		s.abandoned(t, m)
+		again := script{execute: func(context.Context, *server.Op, in) error { time.Sleep(2 * time.Minute); return nil }}
+		tool := again.tool("t", func(t *server.Tool[in, out]) { t.DedupesOnOperationID, t.DedupeWindow = true, 2*time.Minute })
+		srv := newServer(t, []*server.AnyTool{tool}, server.WithLedger(m))
+		if _, err := call(t.Context(), srv, "k", `{"id":"a"}`); saidBy(err) != (said{errs.CodeOperationInFlight, 0}) {
+			t.Errorf("who woke up: got %v", err)
+		}
+		_, err := call(t.Context(), srv, "k", `{"id":"a"}`)
+		if saidBy(err) != (said{errs.CodeOutcomeUnknown, errs.EffectUnknown}) || again.count("effect") != 0 || again.count("execute") != 1 {
+			t.Errorf("got %v after %d effects", err, again.count("effect"))
+		}
+	})
+}
+
 // immediate makes a tool one that checks nothing.
 func immediate(f func(context.Context, *server.Op, in) (out, error)) func(*server.Tool[in, out]) {
 	return func(t *server.Tool[in, out]) { t.Execute, t.Immediate = nil, f }

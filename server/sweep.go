@@ -89,7 +89,7 @@ func (s *Server) sweepEvery(interval time.Duration) {
 	defer ticker.Stop()
 	for s.accepting.Err() == nil {
 		n, err := s.Sweep(s.lifetime)
-		s.health.ledger(err == nil)
+		s.health.ledger(err == nil && !s.mute.Load())
 		if err != nil && s.lifetime.Err() == nil {
 			s.log(s.lifetime, slog.LevelWarn, "abandoned operations could not be looked for", err)
 		}

@@ -48,8 +48,9 @@ type Tool[In, Out any] struct {
 	// however often that is sent within DedupeWindow. Then an operation that was lost past the boundary is executed again by the
 	// next equal call, where Recover does not find it. Who sweeps or reconciles never executes.
 	DedupesOnOperationID bool
-	// DedupeWindow is how long the other side remembers op.ID. It counts from the first claim of the operation; what could reach
-	// the other side later than that is not executed again, and stays unknown. The default is [DefaultDedupeWindow].
+	// DedupeWindow is how long the other side remembers op.ID. It counts from the first claim of the operation, by the clock of the
+	// ledger: one that is set back makes it longer by as much. What could reach the other side later than that is not executed
+	// again, and stays unknown. The default is [DefaultDedupeWindow].
 	DedupeWindow time.Duration
 	// Scope says whose keys are the same. The default is each principal's own.
 	Scope Scope

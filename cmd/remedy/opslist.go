@@ -103,7 +103,7 @@ func (c *opsListCommand) filter() client.OperationFilter {
 func (c *opsListCommand) table(s *streams, all []*operations.Operation) error {
 	p := s.printer()
 	operations.Table(p, all, time.Now())
-	if p.Err() == nil && len(all) == c.Limit {
+	if p.Err() == nil && c.Limit > 0 && len(all) == c.Limit {
 		p = term.NewPrinter(s.err, false)
 		p.Line(0, fmt.Sprintf("There may be more than %d (--limit).", c.Limit))
 	}

@@ -8,7 +8,8 @@
 //	none, FREE          → CLAIMED  Claim: a new operation, fence+1
 //	CLAIMED, lease out  → CLAIMED  Claim: a takeover with the same input, fence+1, the same operation
 //	none, FREE, CLAIMED → EFFECT   Claim, immediate: either of them, and the crossing in the same step
-//	CLAIMED             → EFFECT   Cross, by its owner: from here on an effect cannot be excluded
+//	CLAIMED             → EFFECT   Cross, by its owner: from here on an effect cannot be excluded; what crossed before
+//	                               only while its lease is not out
 //	CLAIMED             → FREE     Free, by its owner; Sweep, when the lease is out and nothing ever crossed
 //	EFFECT              → DONE     Record, by its owner
 //	EFFECT              → FREE     Free, by the owner of the only crossing of the operation, as long as nobody else looks

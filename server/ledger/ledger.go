@@ -35,7 +35,8 @@ type Ledger interface { //nolint:interfacebloat // every move is one; a store ha
 	// operations as it may, and [ErrName] for a name that it could not keep; neither changes anything.
 	Claim(ctx context.Context, claim Claim) (Row, bool, error)
 	// Cross moves a claimed row past the boundary. No effect may begin before it has returned true. Asked again when the lease
-	// of the crossing is out, it returns false: it is too late to begin.
+	// of the crossing is out, it returns false: it is too late to begin. So it does where the lease of the claim is out and the
+	// operation crossed before: whatever makes one effect of both may have forgotten the first.
 	Cross(ctx context.Context, hold Hold, crossing Crossing) (Row, bool, error)
 	// Free forgets an operation that provably had no effect: not crossed, or crossed once and stated by its only owner not to
 	// have been applied. One that crossed before, or is being recovered, becomes UNKNOWN instead, and Free returns false.

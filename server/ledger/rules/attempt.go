@@ -50,7 +50,7 @@ func begin(row ledger.Row, claim ledger.Claim, now time.Time) ledger.Row {
 
 // Cross moves a row past the boundary.
 //
-//	CLAIMED → EFFECT   by its owner
+//	CLAIMED → EFFECT   by its owner; one that crossed before, while its lease is not out
 //
 // Its own result is EFFECT of the same owner, while its time is not over and nobody looks what became of it: a permission
 // that comes too late is none, and who only looks has not crossed.
@@ -60,7 +60,7 @@ func Cross(row ledger.Row, hold ledger.Hold, crossing ledger.Crossing, now time.
 		return Read(row, now), false
 	case mayAct(&row, now):
 		return Read(row, now), true
-	case row.State == ledger.Claimed:
+	case row.State == ledger.Claimed && (row.Crossings == 0 || leased(&row, now)):
 		return cross(row, crossing, now), true
 	default:
 		return Read(row, now), false

@@ -74,7 +74,7 @@ func TestProgress(t *testing.T) {
 	} {
 		p.Time = timestamppb.New(now.Add(-3 * time.Second))
 		o := operations.Of(&servicev1.Operation{State: servicev1.OperationState_OPERATION_STATE_EFFECT, Progress: p})
-		if got := o.Line(); got != "-  effect   "+want {
+		if got := o.Line(); got != "2026-03-01T11:59:57.000Z  effect   "+want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 		want = "  progress      " + want + "; 2026-03-01T11:59:57.000Z, 3s ago\n"

@@ -36,7 +36,11 @@ func Table(p *term.Printer, all []*Operation, now time.Time) {
 
 // Line is the operation on one line, for a watch.
 func (o *Operation) Line() string {
-	line := fmt.Sprintf("%s  %-7s", clock(o.UpdateTime), orDash(o.State))
+	at := o.UpdateTime
+	if o.Progress != nil && o.Progress.Time.After(at) {
+		at = o.Progress.Time
+	}
+	line := fmt.Sprintf("%s  %-7s", clock(at), orDash(o.State))
 	if o.Verdict != "" {
 		line += "  " + o.Verdict
 	}

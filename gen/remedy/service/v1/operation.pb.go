@@ -1407,7 +1407,7 @@ const file_remedy_service_v1_operation_proto_rawDesc = "" +
 	"\x13GetOperationRequest\x12F\n" +
 	"\toperation\x18\x01 \x01(\v2 .remedy.service.v1.OperationNameB\x06\xbaH\x03\xc8\x01\x01R\toperation\"R\n" +
 	"\x14GetOperationResponse\x12:\n" +
-	"\toperation\x18\x01 \x01(\v2\x1c.remedy.service.v1.OperationR\toperation\"\xca\x02\n" +
+	"\toperation\x18\x01 \x01(\v2\x1c.remedy.service.v1.OperationR\toperation\"\xe1\x02\n" +
 	"\x15ListOperationsRequest\x12'\n" +
 	"\tpage_size\x18\x01 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\bpageSize\x12'\n" +
@@ -1416,8 +1416,8 @@ const file_remedy_service_v1_operation_proto_rawDesc = "" +
 	"\x06states\x18\x03 \x03(\x0e2!.remedy.service.v1.OperationStateB\x11\xbaH\x0e\x92\x01\v\x10\b\"\a\x82\x01\x04\x10\x01 \x00R\x06states\x12\x1b\n" +
 	"\x04tool\x18\x04 \x01(\tB\a\xbaH\x04r\x02(@R\x04tool\x12\x1e\n" +
 	"\x06run_id\x18\x05 \x01(\tB\a\xbaH\x04r\x02($R\x05runId\x12&\n" +
-	"\tprincipal\x18\x06 \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\tprincipal\x12,\n" +
-	"\roperation_key\x18\a \x01(\tB\a\xbaH\x04r\x02(@R\foperationKey\"~\n" +
+	"\tprincipal\x18\x06 \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\tprincipal\x12C\n" +
+	"\roperation_key\x18\a \x01(\tB\x1e\xbaH\x1br\x192\x17^[A-Za-z0-9_.:-]{0,64}$R\foperationKey\"~\n" +
 	"\x16ListOperationsResponse\x12<\n" +
 	"\n" +
 	"operations\x18\x01 \x03(\v2\x1c.remedy.service.v1.OperationR\n" +

@@ -37,13 +37,13 @@ WHERE {{key}} AND ((state = 1 AND id <> @id) OR (state = 2 AND lease_until <= {{
   AND NOT (CAST(@crossed AS bigint) = 0 AND attempt = @attempt)))
 {{returning}}`
 
-	// CLAIMED → EFFECT, by its owner.
+	// CLAIMED → EFFECT, by its owner; what crossed before, while its lease is not out.
 	crossText = `
 UPDATE {{table}} SET {{moved "" "3" "fence" "id" "attempt"}},
   state = 3, crossings = crossings + 1, journal = @journal, lease_until = {{now}} + @lease,
   acts_until = CASE WHEN acts_until < {{now}} + @lease THEN {{now}} + @lease ELSE acts_until END,
   crossed_at = {{now}}, looked_at = 0
-WHERE {{key}} AND id = @id AND fence = @fence AND state = 2
+WHERE {{key}} AND id = @id AND fence = @fence AND state = 2 AND (crossings = 0 OR lease_until > {{now}})
 {{returning}}`
 
 	// CLAIMED, never crossed → FREE; EFFECT, crossed once and by its owner → FREE; other CLAIMED, EFFECT → UNKNOWN.

@@ -46,7 +46,7 @@ UPDATE operations SET version = version + 1, moved_at = ?, moves = moves + 1,
   state = 3, crossings = crossings + 1, journal = ?, lease_until = ? + ?,
   acts_until = CASE WHEN acts_until < ? + ? THEN ? + ? ELSE acts_until END,
   crossed_at = ?, looked_at = 0
-WHERE tenant = ? AND scope = ? AND tool = ? AND key = ? AND id = ? AND fence = ? AND state = 2
+WHERE tenant = ? AND scope = ? AND tool = ? AND key = ? AND id = ? AND fence = ? AND state = 2 AND (crossings = 0 OR lease_until > ?)
 RETURNING tenant, scope, tool, key, state, version, id, attempt, fence, crossings, sent, prepared, tool_version, principal, run_id, input, journal, progress, lease_until, acts_until, created_at, crossed_at, moved_at, looked_at, output, omitted, size, hash, completed_at, verdict, verdict_reason, reason, failure_code, failure_status, contradicted, trail, ?;
 
 -- cross quietly
@@ -55,7 +55,7 @@ UPDATE operations SET version = version + 1, moved_at = ?, moves = moves + 1,
   state = 3, crossings = crossings + 1, journal = ?, lease_until = ? + ?,
   acts_until = CASE WHEN acts_until < ? + ? THEN ? + ? ELSE acts_until END,
   crossed_at = ?, looked_at = 0
-WHERE tenant = ? AND scope = ? AND tool = ? AND key = ? AND id = ? AND fence = ? AND state = 2
+WHERE tenant = ? AND scope = ? AND tool = ? AND key = ? AND id = ? AND fence = ? AND state = 2 AND (crossings = 0 OR lease_until > ?)
 AND version = ?;
 
 -- free
