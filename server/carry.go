@@ -151,6 +151,9 @@ func (c *call) take(r settlement) error {
 }
 
 func (w *work) outcomeUnknown(reason string, cause error) error {
+	if w.tool.mayRedo(&w.row) {
+		reason += "; until " + w.tool.redoUntil(&w.row).Format(time.RFC3339) + " an equal call executes it again"
+	}
 	return &errs.OutcomeUnknownError{
 		Tool: w.tool.name, OperationKey: w.op.Key, OperationID: w.hold.ID, Reason: reason, Cause: cause,
 	}

@@ -31,8 +31,12 @@ func (t *AnyTool) mayRedo(row *ledger.Row) bool {
 	if row.LookedAt.After(at) {
 		at = row.LookedAt
 	}
-	again := t.timeouts.prepareLease() + t.timeouts.effectLease()
-	return t.dedupeWindow > 0 && row.State != ledger.Closed && row.Crossings > 0 && at.Add(again).Sub(row.CreatedAt) <= t.dedupeWindow
+	return t.dedupeWindow > 0 && row.State != ledger.Closed && row.Crossings > 0 && !at.After(t.redoUntil(row))
+}
+
+// redoUntil is when an operation is claimed last to be executed again.
+func (t *AnyTool) redoUntil(row *ledger.Row) time.Time {
+	return row.CreatedAt.Add(t.dedupeWindow - t.timeouts.prepareLease() - t.timeouts.effectLease())
 }
 
 func (c *call) mayRedo() bool { return c.tool.mayRedo(&c.row) }

@@ -19,7 +19,11 @@ func (o *operationService) whole(row ledger.Row) *servicev1.Operation {
 			Actor: move.Actor, Note: move.Note,
 		})
 	}
-	if tool := o.server.byName[row.Tool]; row.State == ledger.Done && tool != nil && tool.authorize == nil {
+	tool := o.server.byName[row.Tool]
+	if tool != nil && row.State == ledger.Unknown && tool.mayRedo(&row) {
+		operation.RedoUntil = timestamp(tool.redoUntil(&row))
+	}
+	if row.State == ledger.Done && tool != nil && tool.authorize == nil {
 		operation.Result = resultOf(Result{
 			Output: row.Receipt.Output, OutputOmitted: row.Receipt.Omitted != ledger.Kept, Verified: row.Verdict == ledger.OK,
 			Replayed: true, FirstCompletedAt: row.Receipt.CompletedAt, OperationID: row.ID,

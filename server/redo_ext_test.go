@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/remedyrpc/remedy/errs"
+	servicev1 "github.com/remedyrpc/remedy/gen/remedy/service/v1"
 	"github.com/remedyrpc/remedy/server"
 	"github.com/remedyrpc/remedy/server/ledger"
 	"github.com/remedyrpc/remedy/server/ledger/memory"
@@ -195,6 +197,46 @@ func TestRedoTooLate(t *testing.T) {
 			t.Errorf("got %v after %d effects", err, again.count("effect"))
 		}
 	})
+}
+
+// TestRedoIsTold has whoever asks about a doubt learn until when an equal call ends it.
+func TestRedoIsTold(t *testing.T) {
+	t.Parallel()
+	lost := errors.New("lost")
+	s := script{effect: func(_ context.Context, _ *server.Op, i in) (out, error) { return out(i), lost }}
+	tool := s.tool("t", func(t *server.Tool[in, out]) { t.DedupesOnOperationID = true })
+	srv := newServer(t, []*server.AnyTool{tool}, server.WithLedger(memory.New()), server.WithRecheckInterval(0))
+	tools, conn := serve(t, srv)
+	_, err := tools.CallTool(t.Context(), request("k", `{"id":"a"}`))
+	unknown, ok := errors.AsType[*errs.OutcomeUnknownError](err)
+	if !ok {
+		t.Fatal(err)
+	}
+	get := func() *servicev1.Operation {
+		t.Helper()
+		response, err := servicev1.NewOperationServiceClient(conn).GetOperation(t.Context(), &servicev1.GetOperationRequest{
+			Operation: &servicev1.OperationName{Name: &servicev1.OperationName_Id{Id: unknown.OperationID}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return response.GetOperation()
+	}
+	doubt := get()
+	until := doubt.GetRedoUntil().AsTime()
+	if got := until.Sub(doubt.GetCreateTime().AsTime()); got != server.DefaultDedupeWindow-70*time.Second {
+		t.Errorf("it may be executed again for %v", got)
+	}
+	if !strings.Contains(unknown.Reason, until.Format(time.RFC3339)) {
+		t.Errorf("got the reason %q, want %v in it", unknown.Reason, until)
+	}
+	lost = nil
+	if _, err := tools.CallTool(t.Context(), request("k", `{"id":"a"}`)); err != nil {
+		t.Error(err)
+	}
+	if got := get(); got.GetRedoUntil() != nil || got.GetState() != stateDone {
+		t.Errorf("afterwards: got %v", got)
+	}
 }
 
 // immediate makes a tool one that checks nothing.

@@ -160,6 +160,10 @@ func (o *oneOperation) show(s *streams, operation *servicev1.Operation) error {
 	shown.Text(p, time.Now())
 	if operation.GetState() == servicev1.OperationState_OPERATION_STATE_UNKNOWN {
 		p.Title("What to do next")
+		if shown.RedoUntil.After(time.Now()) {
+			p.Item(1, "Send the same call again, under the same key: until "+shown.RedoUntil.UTC().Format(time.RFC3339)+
+				" that executes it again as the same request, which has its effect once.")
+		}
 		p.Item(1, "Have the service look again; it learns nothing where the tool has no way to look (no Recover):")
 		p.Code(2, o.about("reconcile", operation))
 		p.Item(1, fmt.Sprintf("Or look in the system behind %s, and say as an operator what you saw:", shown.Tool))

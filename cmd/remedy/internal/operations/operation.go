@@ -35,6 +35,8 @@ type Operation struct {
 	Result        *Result   `json:"result,omitempty"`
 	// Progress is how far it is, or was when it was lost.
 	Progress *Progress `json:"progress,omitempty"`
+	// RedoUntil is until when an equal call executes it again.
+	RedoUntil time.Time `json:"redoUntil,omitzero"`
 	// Trail are the moves, the oldest first.
 	Trail []Move `json:"trail,omitempty"`
 }
@@ -73,7 +75,7 @@ func Of(o *servicev1.Operation) *Operation {
 		State: State(o.GetState()), Reason: o.GetReason(), FailureCode: o.GetFailureCode(),
 		Verdict: verdict(o.GetVerdict()), VerdictReason: o.GetVerdictReason(), Contradicted: o.GetContradicted(),
 		Crossings: o.GetCrossings(), CreateTime: timeOf(o.GetCreateTime()), CrossTime: timeOf(o.GetCrossTime()),
-		UpdateTime: timeOf(o.GetUpdateTime()), Result: resultOf(o.GetResult()),
+		UpdateTime: timeOf(o.GetUpdateTime()), Result: resultOf(o.GetResult()), RedoUntil: timeOf(o.GetRedoUntil()),
 	}
 	if p := o.GetProgress(); p != nil {
 		out.Progress = &Progress{Done: p.GetDone(), Total: p.GetTotal(), Message: p.GetMessage(), Time: timeOf(p.GetTime())}

@@ -238,7 +238,10 @@ type Operation struct {
 	// Every move, the oldest first, at most the last 64; not in lists.
 	Trail []*OperationMove `protobuf:"bytes,17,rep,name=trail,proto3" json:"trail,omitempty"`
 	// How far it is, or was when it was lost; not when it is done, closed or free.
-	Progress      *OperationProgress `protobuf:"bytes,18,opt,name=progress,proto3" json:"progress,omitempty"`
+	Progress *OperationProgress `protobuf:"bytes,18,opt,name=progress,proto3" json:"progress,omitempty"`
+	// Until when an equal call executes an operation in doubt again, under its id, because what its tool calls makes one effect of
+	// both; absent where none does. Not in lists.
+	RedoUntil     *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=redo_until,json=redoUntil,proto3" json:"redo_until,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -395,6 +398,13 @@ func (x *Operation) GetTrail() []*OperationMove {
 func (x *Operation) GetProgress() *OperationProgress {
 	if x != nil {
 		return x.Progress
+	}
+	return nil
+}
+
+func (x *Operation) GetRedoUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.RedoUntil
 	}
 	return nil
 }
@@ -1360,7 +1370,7 @@ var File_remedy_service_v1_operation_proto protoreflect.FileDescriptor
 
 const file_remedy_service_v1_operation_proto_rawDesc = "" +
 	"\n" +
-	"!remedy/service/v1/operation.proto\x12\x11remedy.service.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1cremedy/service/v1/tool.proto\x1a\x17remedy/v1/options.proto\"\x8b\x06\n" +
+	"!remedy/service/v1/operation.proto\x12\x11remedy.service.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1cremedy/service/v1/tool.proto\x1a\x17remedy/v1/options.proto\"\xc6\x06\n" +
 	"\tOperation\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04tool\x18\x02 \x01(\tR\x04tool\x12#\n" +
@@ -1383,7 +1393,9 @@ const file_remedy_service_v1_operation_proto_rawDesc = "" +
 	"\ffailure_code\x18\x0f \x01(\tR\vfailureCode\x12\"\n" +
 	"\fcontradicted\x18\x10 \x01(\bR\fcontradicted\x126\n" +
 	"\x05trail\x18\x11 \x03(\v2 .remedy.service.v1.OperationMoveR\x05trail\x12@\n" +
-	"\bprogress\x18\x12 \x01(\v2$.remedy.service.v1.OperationProgressR\bprogress\"\x87\x01\n" +
+	"\bprogress\x18\x12 \x01(\v2$.remedy.service.v1.OperationProgressR\bprogress\x129\n" +
+	"\n" +
+	"redo_until\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\tredoUntil\"\x87\x01\n" +
 	"\x11OperationProgress\x12\x12\n" +
 	"\x04done\x18\x01 \x01(\x01R\x04done\x12\x14\n" +
 	"\x05total\x18\x02 \x01(\x01R\x05total\x12\x18\n" +
@@ -1535,39 +1547,40 @@ var file_remedy_service_v1_operation_proto_depIdxs = []int32{
 	1,  // 5: remedy.service.v1.Operation.verdict:type_name -> remedy.service.v1.OperationVerdict
 	5,  // 6: remedy.service.v1.Operation.trail:type_name -> remedy.service.v1.OperationMove
 	4,  // 7: remedy.service.v1.Operation.progress:type_name -> remedy.service.v1.OperationProgress
-	20, // 8: remedy.service.v1.OperationProgress.time:type_name -> google.protobuf.Timestamp
-	20, // 9: remedy.service.v1.OperationMove.time:type_name -> google.protobuf.Timestamp
-	0,  // 10: remedy.service.v1.OperationMove.from:type_name -> remedy.service.v1.OperationState
-	0,  // 11: remedy.service.v1.OperationMove.to:type_name -> remedy.service.v1.OperationState
-	7,  // 12: remedy.service.v1.OperationName.key:type_name -> remedy.service.v1.ToolOperation
-	6,  // 13: remedy.service.v1.GetOperationRequest.operation:type_name -> remedy.service.v1.OperationName
-	3,  // 14: remedy.service.v1.GetOperationResponse.operation:type_name -> remedy.service.v1.Operation
-	0,  // 15: remedy.service.v1.ListOperationsRequest.states:type_name -> remedy.service.v1.OperationState
-	3,  // 16: remedy.service.v1.ListOperationsResponse.operations:type_name -> remedy.service.v1.Operation
-	6,  // 17: remedy.service.v1.WatchOperationRequest.operation:type_name -> remedy.service.v1.OperationName
-	3,  // 18: remedy.service.v1.WatchOperationResponse.operation:type_name -> remedy.service.v1.Operation
-	6,  // 19: remedy.service.v1.ReconcileOperationRequest.operation:type_name -> remedy.service.v1.OperationName
-	3,  // 20: remedy.service.v1.ReconcileOperationResponse.operation:type_name -> remedy.service.v1.Operation
-	2,  // 21: remedy.service.v1.ResolveOperationRequest.resolution:type_name -> remedy.service.v1.OperationResolution
-	3,  // 22: remedy.service.v1.ResolveOperationResponse.operation:type_name -> remedy.service.v1.Operation
-	3,  // 23: remedy.service.v1.PurgeOperationResponse.operation:type_name -> remedy.service.v1.Operation
-	8,  // 24: remedy.service.v1.OperationService.GetOperation:input_type -> remedy.service.v1.GetOperationRequest
-	10, // 25: remedy.service.v1.OperationService.ListOperations:input_type -> remedy.service.v1.ListOperationsRequest
-	12, // 26: remedy.service.v1.OperationService.WatchOperation:input_type -> remedy.service.v1.WatchOperationRequest
-	14, // 27: remedy.service.v1.OperationService.ReconcileOperation:input_type -> remedy.service.v1.ReconcileOperationRequest
-	16, // 28: remedy.service.v1.OperationService.ResolveOperation:input_type -> remedy.service.v1.ResolveOperationRequest
-	18, // 29: remedy.service.v1.OperationService.PurgeOperation:input_type -> remedy.service.v1.PurgeOperationRequest
-	9,  // 30: remedy.service.v1.OperationService.GetOperation:output_type -> remedy.service.v1.GetOperationResponse
-	11, // 31: remedy.service.v1.OperationService.ListOperations:output_type -> remedy.service.v1.ListOperationsResponse
-	13, // 32: remedy.service.v1.OperationService.WatchOperation:output_type -> remedy.service.v1.WatchOperationResponse
-	15, // 33: remedy.service.v1.OperationService.ReconcileOperation:output_type -> remedy.service.v1.ReconcileOperationResponse
-	17, // 34: remedy.service.v1.OperationService.ResolveOperation:output_type -> remedy.service.v1.ResolveOperationResponse
-	19, // 35: remedy.service.v1.OperationService.PurgeOperation:output_type -> remedy.service.v1.PurgeOperationResponse
-	30, // [30:36] is the sub-list for method output_type
-	24, // [24:30] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	20, // 8: remedy.service.v1.Operation.redo_until:type_name -> google.protobuf.Timestamp
+	20, // 9: remedy.service.v1.OperationProgress.time:type_name -> google.protobuf.Timestamp
+	20, // 10: remedy.service.v1.OperationMove.time:type_name -> google.protobuf.Timestamp
+	0,  // 11: remedy.service.v1.OperationMove.from:type_name -> remedy.service.v1.OperationState
+	0,  // 12: remedy.service.v1.OperationMove.to:type_name -> remedy.service.v1.OperationState
+	7,  // 13: remedy.service.v1.OperationName.key:type_name -> remedy.service.v1.ToolOperation
+	6,  // 14: remedy.service.v1.GetOperationRequest.operation:type_name -> remedy.service.v1.OperationName
+	3,  // 15: remedy.service.v1.GetOperationResponse.operation:type_name -> remedy.service.v1.Operation
+	0,  // 16: remedy.service.v1.ListOperationsRequest.states:type_name -> remedy.service.v1.OperationState
+	3,  // 17: remedy.service.v1.ListOperationsResponse.operations:type_name -> remedy.service.v1.Operation
+	6,  // 18: remedy.service.v1.WatchOperationRequest.operation:type_name -> remedy.service.v1.OperationName
+	3,  // 19: remedy.service.v1.WatchOperationResponse.operation:type_name -> remedy.service.v1.Operation
+	6,  // 20: remedy.service.v1.ReconcileOperationRequest.operation:type_name -> remedy.service.v1.OperationName
+	3,  // 21: remedy.service.v1.ReconcileOperationResponse.operation:type_name -> remedy.service.v1.Operation
+	2,  // 22: remedy.service.v1.ResolveOperationRequest.resolution:type_name -> remedy.service.v1.OperationResolution
+	3,  // 23: remedy.service.v1.ResolveOperationResponse.operation:type_name -> remedy.service.v1.Operation
+	3,  // 24: remedy.service.v1.PurgeOperationResponse.operation:type_name -> remedy.service.v1.Operation
+	8,  // 25: remedy.service.v1.OperationService.GetOperation:input_type -> remedy.service.v1.GetOperationRequest
+	10, // 26: remedy.service.v1.OperationService.ListOperations:input_type -> remedy.service.v1.ListOperationsRequest
+	12, // 27: remedy.service.v1.OperationService.WatchOperation:input_type -> remedy.service.v1.WatchOperationRequest
+	14, // 28: remedy.service.v1.OperationService.ReconcileOperation:input_type -> remedy.service.v1.ReconcileOperationRequest
+	16, // 29: remedy.service.v1.OperationService.ResolveOperation:input_type -> remedy.service.v1.ResolveOperationRequest
+	18, // 30: remedy.service.v1.OperationService.PurgeOperation:input_type -> remedy.service.v1.PurgeOperationRequest
+	9,  // 31: remedy.service.v1.OperationService.GetOperation:output_type -> remedy.service.v1.GetOperationResponse
+	11, // 32: remedy.service.v1.OperationService.ListOperations:output_type -> remedy.service.v1.ListOperationsResponse
+	13, // 33: remedy.service.v1.OperationService.WatchOperation:output_type -> remedy.service.v1.WatchOperationResponse
+	15, // 34: remedy.service.v1.OperationService.ReconcileOperation:output_type -> remedy.service.v1.ReconcileOperationResponse
+	17, // 35: remedy.service.v1.OperationService.ResolveOperation:output_type -> remedy.service.v1.ResolveOperationResponse
+	19, // 36: remedy.service.v1.OperationService.PurgeOperation:output_type -> remedy.service.v1.PurgeOperationResponse
+	31, // [31:37] is the sub-list for method output_type
+	25, // [25:31] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_remedy_service_v1_operation_proto_init() }
