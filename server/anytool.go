@@ -45,6 +45,9 @@ type AnyTool struct {
 // Name returns the name of the tool.
 func (t *AnyTool) Name() string { return t.name }
 
+// Window returns the least time that a call has to have, zero for any; see [Timeouts].
+func (t *AnyTool) Window() time.Duration { return t.timeouts.Window }
+
 const maxDescription = 4096
 
 func newAnyTool[In, Out any](

@@ -34,6 +34,9 @@ func (c *dbBackupCommand) Run(ctx context.Context, s *streams) error {
 			return usageError{errors.New("db backup copies SQLite files: use pg_dump, or backups of the server, for PostgreSQL")}
 		}
 	}
+	if c.Source == "memory" {
+		return usageError{errors.New("db backup copies SQLite files: what --db memory keeps is in no file")}
+	}
 	if err := sqlite.Backup(ctx, c.Source, c.Dest); err != nil {
 		return fmt.Errorf("db backup: %w", err)
 	}

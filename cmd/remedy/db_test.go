@@ -33,6 +33,7 @@ func TestBackup(t *testing.T) {
 		{source + "x", dest + "x", exitFailed, "there is none: name that of the service"},
 		{"postgres:/me:secret@host/ops", dest, exitUsage, "db backup copies SQLite files: use pg_dump"},
 		{"postgres://me:secret@host/ops", dest, exitUsage, "db backup copies SQLite files: use pg_dump"},
+		{"memory", dest, exitUsage, "is in no file"},
 	}
 	for _, test := range tests {
 		got := command(t, "", "db", "backup", test.source, test.dest)

@@ -1,11 +1,16 @@
 package remedyd_test
 
 import (
+	"bytes"
+	"context"
+	"io"
 	"net"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/remedyrpc/remedy/internal/apitest"
+	"github.com/remedyrpc/remedy/server"
 	"github.com/remedyrpc/remedy/server/remedyd"
 )
 
@@ -96,5 +101,29 @@ func TestVariables(t *testing.T) {
 	t.Setenv("REMEDY_STOP_TIMEOUT", "soon")
 	if code, _, log := once(t); code != remedyd.ExitUsage || !strings.Contains(log, "stop-timeout") {
 		t.Errorf("exit code %d, %s", code, log)
+	}
+}
+
+// TestWindow refuses a tool that no caller without a deadline could call.
+func TestWindow(t *testing.T) {
+	t.Parallel()
+	type nothing struct{}
+	tool := server.NewTool("slow", "Takes its time.", server.Tool[nothing, nothing]{
+		Immediate: func(context.Context, *server.Op, nothing) (nothing, error) { return nothing{}, nil },
+		Timeouts:  server.Timeouts{Window: 2 * time.Minute},
+	})
+	var log bytes.Buffer
+	args := []string{"remedyd", "--db=memory", "--listen=127.0.0.1:0"}
+	code := remedyd.Run(t.Context(), args, remedyd.Streams{Out: io.Discard, Err: &log}, tool)
+	const want = "--call-timeout 1m0s: the tool slow needs a window of 2m0s"
+	if code != remedyd.ExitFailed || !strings.Contains(log.String(), want) {
+		t.Errorf("exit code %d, %s", code, log.String())
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	log.Reset()
+	code = remedyd.Run(ended, append(args, "--call-timeout=3m", "--stop-delay=0s"), remedyd.Streams{Out: io.Discard, Err: &log}, tool)
+	if code != remedyd.ExitOK || strings.Contains(log.String(), "window") {
+		t.Errorf("with enough time: exit code %d, %s", code, log.String())
 	}
 }

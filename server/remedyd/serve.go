@@ -135,6 +135,12 @@ func (f *flags) daemon(logger *slog.Logger, store ledger.Ledger, development boo
 	if err != nil {
 		return nil, err // it says what it is of
 	}
+	for _, tool := range tools {
+		if f.CallTimeout > 0 && tool.Window() > f.CallTimeout {
+			return nil, fmt.Errorf("--call-timeout %v: the tool %s needs a window of %v, so every caller without a deadline would be refused: "+
+				"raise it", f.CallTimeout, tool.Name(), tool.Window())
+		}
+	}
 	stages, err := f.stages(logger, identify)
 	if err != nil {
 		return nil, err

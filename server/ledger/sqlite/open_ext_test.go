@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/remedyrpc/remedy/server/ledger"
 	"github.com/remedyrpc/remedy/server/ledger/internal/benchtest"
@@ -260,4 +261,34 @@ func TestEmpty(t *testing.T) {
 			t.Errorf("Empty() = %v, %v; want %v", got, err, want)
 		}
 	}
+}
+
+// TestMovedAway has the file be taken away under a ledger, which goes on with it, and says so when it sweeps.
+func TestMovedAway(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	l := open(t, path)
+	sweep := ledger.Sweep{Attempt: "at_1", Lease: time.Second, Limit: 1}
+	swept := func(want string) {
+		t.Helper()
+		switch _, err := l.Sweep(t.Context(), sweep); {
+		case want == "" && err != nil:
+			t.Errorf("Sweep() = %v", err)
+		case want != "" && (!errors.Is(err, ledger.ErrUnavailable) || !strings.Contains(err.Error(), want)):
+			t.Errorf("Sweep() = %v; want %s", err, want)
+		}
+	}
+	rename := func(from, to string) {
+		t.Helper()
+		if err := os.Rename(from, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	swept("")
+	rename(path, path+".moved")
+	swept("was moved or removed while it is in use: put it back")
+	write(t, path, nil)
+	swept("was moved or removed")
+	rename(path+".moved", path)
+	swept("")
 }

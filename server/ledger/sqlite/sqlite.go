@@ -6,6 +6,8 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -30,6 +32,7 @@ type Ledger struct {
 	readers    *sql.DB
 	lookups    map[*statement.Statement]*sql.Stmt // of readers, prepared
 	recent     recent
+	opened     fs.FileInfo // the file, as it was found under its name
 	waiters    waiting.Room[ledger.Key]
 	closing    func() error
 }
@@ -60,7 +63,19 @@ func Open(ctx context.Context, path string, opts ...Option) (*Ledger, error) {
 		return nil, errors.Join(err, held.Close())
 	}
 	l.owned = held
+	if l.opened, err = os.Stat(string(f)); err != nil {
+		return nil, errors.Join(f.fault("opening", err), l.Close())
+	}
 	return l, nil
+}
+
+// Sweep implements ledger.Ledger. It fails, too, when the file is not there any more under its name: what is done then is kept
+// where nobody finds it after a restart.
+func (l *Ledger) Sweep(ctx context.Context, sweep ledger.Sweep) ([]ledger.Row, error) {
+	if info, err := os.Stat(string(l.file)); err != nil || !os.SameFile(info, l.opened) {
+		return nil, fmt.Errorf("%w: the database file %s was moved or removed while it is in use: put it back", ledger.ErrUnavailable, l.file)
+	}
+	return l.store.Sweep(ctx, sweep) //nolint:wrapcheck // it says what it is of
 }
 
 func open(ctx context.Context, f file, o options) (*Ledger, error) {
