@@ -75,7 +75,7 @@ func (l *Ledger) Sweep(ctx context.Context, sweep ledger.Sweep) ([]ledger.Row, e
 	if info, err := os.Stat(string(l.file)); err != nil || !os.SameFile(info, l.opened) {
 		return nil, fmt.Errorf("%w: the database file %s was moved or removed while it is in use: put it back", ledger.ErrUnavailable, l.file)
 	}
-	return l.store.Sweep(ctx, sweep) //nolint:wrapcheck // it says what it is of
+	return l.store.Sweep(ctx, sweep)
 }
 
 func open(ctx context.Context, f file, o options) (*Ledger, error) {
