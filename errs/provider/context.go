@@ -8,7 +8,7 @@ import (
 // contextRules are the wordings of a window that was exceeded. Those of the first table name the context or the window of
 // the model, so that only a rate, a price or an entitlement speaks against them.
 //
-//nolint:gosmopolitan // providers in China word their errors in Chinese
+//nolint:gosmopolitan // providers in China word their errors in Chinese, and clients translate them
 var contextRules = sync.OnceValue(func() table {
 	return compile([]rule{
 		{
@@ -92,6 +92,7 @@ var contextRules = sync.OnceValue(func() table {
 		{
 			any: []string{
 				`context window is [\d,.]+k? tokens,? (?:but )?(?:you )?requested`,
+				`(?:prompt|input) is ?[\d,]+ ?tokens?,? (?:and|but|while) the (?:context window|window|limit) is ?[\d,]+`,
 				`(?:model )?max length exceeded, max length`,
 			},
 			reason: "Moonshot and others say window and request in one sentence",
@@ -132,6 +133,19 @@ var contextRules = sync.OnceValue(func() table {
 			},
 			reason: "the same in Chinese: over the length of the context",
 			source: "https://github.com/NousResearch/hermes-agent/blob/main/agent/error_classifier.py",
+		},
+		{
+			any: []string{
+				`コンテキスト[^、。]{0,24}(?:超|長すぎ|大きすぎ|オーバー|不足)`,
+				`(?:컨텍스트|문맥)[^,.]{0,24}(?:초과|너무 (?:길|큽|깁))`,
+				`context\w* (?:\S+ ){0,6}?(?:demasiad[oa]|excede|superad?[oa]?|dépasse\w*|trop long\w*|zu (?:lang|groß)|` +
+					`überschr\w+|ultrapass\w+|muito (?:long|grand)\w*)`,
+				`(?:exced\w+|super\w+|dépass\w+|überschreite\w*|ultrapass\w+|ревы\S+) (?:\S+ ){0,6}?(?:\w*kontext\w*|` +
+					`(?:de |du |del |do )?context[oe]\b|контекст\S*)`,
+				`контекст\S* (?:\S+ ){0,4}?(?:превы\S+|слишком)`,
+			},
+			reason: "the same in the other languages that clients translate it into",
+			source: "https://github.com/RooCodeInc/Roo-Code/blob/main/src/core/context/context-management/__tests__/context-error-handling.test.ts",
 		},
 	})
 })

@@ -60,6 +60,7 @@ var genericRules = sync.OnceValue(func() table {
 				`safety`,
 				`moderation`,
 				`sensitive`,
+				`flagged (?:for|as|by) `,
 			},
 			says:   never,
 			reason: "an unknown model, or content that is refused",

@@ -146,11 +146,19 @@ func (l *loose) unescaped() bool {
 	}
 	rest.at++
 	rest.blank()
-	if rest.at+1 >= len(l.in) || l.in[rest.at] != l.in[l.at] || !isLower(l.in[rest.at+1]|0x20) {
+	if rest.at+1 >= len(l.in) || l.in[rest.at] != l.in[l.at] || !isLower(l.in[rest.at+1]|0x20) || rest.endsEscaped() {
 		return false
 	}
 	l.at = brace
 	return true
+}
+
+// endsEscaped reports whether the name that a quote at the position opens ends with an escaped quote: whoever put the object
+// into a string left out some of its escapes.
+func (l *loose) endsEscaped() bool {
+	name := head(l.in[l.at+1:], maxCode)
+	i := strings.IndexByte(name, l.in[l.at])
+	return i > 0 && name[i-1] == '\\'
 }
 
 // word reads a bare word. One that names a container, such as Some(…) or ApiError { … }, is that container; a list of one
@@ -203,7 +211,7 @@ func (l *loose) quoted() node {
 	quote := l.in[l.at]
 	l.at++
 	start := l.at
-	for l.at < len(l.in) && l.in[l.at] != quote {
+	for l.at < len(l.in) && (l.in[l.at] != quote || l.opensName()) {
 		if l.in[l.at] == '\\' {
 			l.at++
 		}
@@ -216,4 +224,9 @@ func (l *loose) quoted() node {
 		l.at++
 	}
 	return node{kind: nodeString, text: unescape(s), cut: cut}
+}
+
+// opensName reports whether a quote opens the name of a member with its end escaped, so that it does not end a string.
+func (l *loose) opensName() bool {
+	return l.in[l.at-1] == '{' && l.endsEscaped()
 }

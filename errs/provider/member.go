@@ -32,7 +32,7 @@ var roles = sync.OnceValue(func() map[string]role {
 		}
 	}
 	add(saysText, "message msg detail details title errormsg errormessage errordescription statusmsg description error err hint "+
-		"returnmsg errmsg userfacingmessage")
+		"returnmsg errmsg usermessage userfacingmessage displaymessage")
 	add(namesCode, "code errorcode errcode")
 	add(namesType, "type errortype __type")
 	add(isStatus, "httpcode httpstatus httpstatuscode statuscode status code errorcode")
@@ -41,7 +41,7 @@ var roles = sync.OnceValue(func() map[string]role {
 	add(details, "detail details errordetails")
 	add(isPart, "choices result message delta")
 	add(namesDelay, "resetsinseconds resetsat retryafter retryafterms retryafterseconds retrydelay quotaresetdelay quotaresettimestamp "+
-		"resetafterseconds resetinseconds estimatedtime resetat resettime retryafterinseconds")
+		"resetafterseconds resetinseconds estimatedtime resetat resettime retryafterinseconds resetseconds")
 	add(isContent, "messages input prompt content failedgeneration tools output usage candidates role toolcalls flaggedinput")
 	add(endsAnswer, "finishreason stopreason")
 	add(wrapsText, "raw value body exception responsebody rawbody errorbody")

@@ -44,6 +44,7 @@ var pairingRules = sync.OnceValue(func() table {
 		{
 			any: []string{
 				`role:? tool must (?:be a response|follow|be preceded|have a preceding)`,
+				`messages? with role:? (?:tool|function) must be a response`,
 				`messages? with role:? tool must`,
 				`(?:role:? tool|tool (?:message|result|response)s?|tool_results?|function_call_outputs?|function responses?)\b[^.;]{0,60}` +
 					`(?:(?:has|have|with) no|(?:does|do) not match|must match|not preceded by|without)` +
@@ -69,6 +70,30 @@ var pairingRules = sync.OnceValue(func() table {
 			},
 			reason: "the Responses API and its relatives",
 			source: "https://github.com/bytedance/trae-agent/issues/245",
+		},
+		{
+			any: []string{
+				`(?:tool|function)[_ ]?(?:results?|responses?|outputs?) (?:is|are) missing for`,
+				`toolinvocation must have a result`,
+				`no tool[_ ]?invocation found for`,
+				`(?:unprocessed|unanswered|unresolved|incomplete) tool[_ ]?calls?\b`,
+				`expected tool outputs for call_ids`,
+			},
+			reason: "clients that look before they send: the AI SDK, Pydantic AI and the Assistants API",
+			source: "https://github.com/vercel/ai/issues/4584",
+		},
+		{
+			any: []string{
+				`(?:tool|function)_?(?:calls?|use)\b[^.;]{0,40} (?:do|does|did|must|should|to) (?:not )?have [^.;]{0,24}` +
+					`(?:tool|function)[_ ]?(?:call )?(?:message|result|response|output)`,
+				`tool[_ ]?(?:results?|responses?|outputs?|messages?)\b[^.;]{0,60} (?:do|does|did) not have [^.;]{0,24}tool[_ ]?(?:call|use)`,
+				`tool_?use (?:blocks?|ids?) must be (?:immediately )?followed by`,
+				`tool[_ ]?(?:results?|responses?|messages?)(?: blocks?)? (?:can|may|must) only (?:follow|come after|appear after|be sent after)`,
+				`previous (?:message|turn) (?:does|did) not (?:contain|have|include) (?:any )?(?:tool|function)[_ ]?(?:calls?|use)`,
+				`each (?:tool|function)[_ ]?(?:call|use) must have [^.;]{0,24}(?:result|response|output)`,
+			},
+			reason: "LangGraph and servers that state the rule: every call has its result, every result its call",
+			source: "https://github.com/langchain-ai/langgraph-swarm-py/issues/94",
 		},
 		{
 			any: []string{

@@ -41,6 +41,7 @@ var promptRules = sync.OnceValue(func() table {
 				`input tokens exceeded`,
 				`too many input tokens`,
 				`max(?:imum)? input (?:length|tokens?) (?:is|of|:) ?[\d,]+`,
+				`input token limit is [\d,]+`,
 			},
 			reason: "Bedrock: input is too long for requested model; OpenAI embeddings: maximum input length is N tokens",
 			source: "https://github.com/badlogic/pi-mono/blob/main/packages/ai/src/utils/overflow.ts",

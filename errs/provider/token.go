@@ -1,6 +1,10 @@
 package provider
 
-import "github.com/remedyrpc/remedy/errs"
+import (
+	"strings"
+
+	"github.com/remedyrpc/remedy/errs"
+)
 
 // tokenEndpoint reads the failure of a sign-in or a refresh.
 func (v *view) tokenEndpoint() (verdict, bool) {
@@ -14,6 +18,8 @@ func (v *view) tokenEndpoint() (verdict, bool) {
 		return said(errs.AuthBusy)
 	case credential && found.auth != "" && v.status < 500:
 		return found, true
+	case v.unreachable() && madeUpStatus(v.text):
+		return said(errs.AuthNetwork)
 	case v.status >= 500, overloadRules().matches(v.text), v.isTransient():
 		return said(errs.AuthBusy)
 	case v.status == 404, v.status == 405, v.status == 410:
@@ -36,6 +42,12 @@ func (v *view) isTransient() bool {
 func (v *view) unreachable() bool {
 	_, typed := transportOf(v.failure.Err)
 	return typed || socketRules().matches(v.text)
+}
+
+// madeUpStatus reports whether a status is that of a library that got no answer, such as the 503 of gRPC whose plugin found
+// no token.
+func madeUpStatus(text string) bool {
+	return strings.Contains(text, "metadata from plugin failed") || strings.Contains(text, "failed to establish a new connection")
 }
 
 func quotaIsRate(text string) bool {

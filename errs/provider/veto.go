@@ -57,6 +57,15 @@ var softVetoes = sync.OnceValue(func() table {
 			reason: "vLLM did not start: its window does not fit its own memory, or the model",
 			source: "https://github.com/vllm-project/vllm/issues/2418",
 		},
+		{
+			any: []string{
+				`(?:while|when|error|failed to|panic|exception)[: ]+(?:\w+ ){0,2}?(?:truncat|comput|check|calculat|load|pars|estimat|count|` +
+					`validat|determin|read)(?:ing|e|t)? (?:\S+ ){0,2}?(?:context|prompt|token)[ _](?:length|window|size|limit|count)s? ?` +
+					`(?:check|configuration|config|exceeded(?:: | flag)|settings?|$)`,
+			},
+			reason: "a crash of code that looks after the window",
+			source: "https://github.com/can1357/oh-my-pi/blob/main/packages/ai/test/auth-gateway-classify-error.test.ts",
+		},
 	})
 })
 
@@ -172,6 +181,15 @@ var hardVetoes = sync.OnceValue(func() table {
 			},
 			reason: "a minimum, or the cap of a batch of separate inputs",
 			source: "https://github.com/OpenHands/software-agent-sdk/blob/main/tests/sdk/llm/test_exception_classifier.py",
+		},
+		{
+			any: []string{
+				`(?:has|have|had|was|were|been|being|is|are|be) (?:automatically )?truncated`,
+				`[,;.] ?truncating\b`,
+				`kv ?cache tokens`,
+			},
+			reason: "a warning that the prompt was cut, so that nothing failed; the memory of the server",
+			source: "https://github.com/AUTOMATIC1111/stable-diffusion-webui/issues/375",
 		},
 	})
 })

@@ -46,6 +46,7 @@ var rateWindows = sync.OnceValue(func() table {
 		{
 			any: []string{
 				`tokens?[ _-]per[ _-]?day`,
+				`for tokens?\. limit: [\d.,]+ ?/ ?day`,
 				`\btpd\b`,
 				`(?:daily|per[ -]day)[ _](?:\w+ )?token`,
 				`tokens?[^.]{0,30}(?:per[ -]day|daily)`,
@@ -55,6 +56,7 @@ var rateWindows = sync.OnceValue(func() table {
 		{
 			any: []string{
 				`requests?[ _-](?:\w+ )?per[ _-]?day`,
+				`for requests?\. limit: [\d.,]+ ?/ ?day`,
 				`\brpd\b`,
 				`models?-per-day`,
 				`per[ _-]day`,
@@ -70,6 +72,7 @@ var rateWindows = sync.OnceValue(func() table {
 		{
 			any: []string{
 				`tokens?[ _-]per[ _-]?min`,
+				`for tokens?\. limit: [\d.,]+ ?/ ?min`,
 				`\btpm\b`,
 				`tokens?[ _](?:\S+ ){0,6}?per[ -]minute`,
 				`per[ -]minute (?:\S+ ){0,2}?token`,
@@ -80,6 +83,7 @@ var rateWindows = sync.OnceValue(func() table {
 		{
 			any: []string{
 				`requests?[ _-](?:\w+ )?per[ _-]?min`,
+				`for requests?\. limit: [\d.,]+ ?/ ?min`,
 				`\brpm\b`,
 				`\bqpm\b`,
 				`models?-per-min`,
@@ -96,6 +100,8 @@ var rateWindows = sync.OnceValue(func() table {
 				`concurren`,
 				`并发`,
 				`parallel requests`,
+				`\b(?:one|1|a single) (?:message|request|generation|call)(?: in flight)? at (?:a|the same) time`,
+				`requests? in flight`,
 				`simultaneous (?:requests|connections)`,
 			},
 			says: verdict{window: windowConcurrent}, reason: "requests at a time", source: "https://github.com/kaitranntt/ccs/issues/402",
