@@ -162,7 +162,7 @@ var authRules = sync.OnceValue(func() table {
 					`access token|bearer|authorization|authentication|x-api-key|token|auth)(?: header| token|` +
 					` credentials?)*(?: (?:was|were|is|are|provided|passed|found|supplied|sent|in|available|or)|[.,:!]|$)`,
 				`(?:api[ _-]?key|x-api-key|authorization|credentials?|authentication|bearer token|access token|refresh_token|` +
-					`login)(?: header| token)? (?:(?:is|are) )?(?:required|missing|not (?:provided|found|set|configured|supplied))`,
+					`login)(?: header| token| credentials)? (?:(?:is|are|was|were) )?(?:required|missing|not (?:provided|found|set|configured|supplied))`,
 				`missing required authentication`,
 				`_(?:api_?key|secret_key|access_key|(?:auth|access|api)_token|secret) (?:(?:environment variable |env var )?(?:is |was )?` +
 					`(?:not (?:set|configured|found|defined)|` +

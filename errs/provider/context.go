@@ -63,7 +63,7 @@ var contextRules = sync.OnceValue(func() table {
 		},
 		{
 			any: []string{
-				`(?:too (?:large|long|big) for|does not fit|doesnt fit|cannot fit|wont fit|not fit) (?:\S+ ){0,10}?context`,
+				`(?:too (?:large|long|big) for|does not fit|no longer fits?|doesnt fit|cannot fit|wont fit|not fit) (?:\S+ ){0,10}?context`,
 			},
 			reason: "Mistral: a prompt too large for a model with that maximum context length",
 			source: "https://github.com/badlogic/pi-mono/blob/main/packages/ai/src/utils/overflow.ts",
@@ -73,6 +73,7 @@ var contextRules = sync.OnceValue(func() table {
 				`(?:ran|run|running) out of (?:room in (?:\S+ ){0,3})?(?:the )?(?:models? )?context`,
 				`context (?:window |length )?is full`,
 				`context window (?:is )?(?:full|too large)`,
+				`supports (?:at most|up to|only) [\d,.]+k? tokens of context`,
 				`no models? (?:have|has) context window`,
 			},
 			reason: "clients and proxies that count for themselves",

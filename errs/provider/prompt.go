@@ -64,6 +64,8 @@ var promptRules = sync.OnceValue(func() table {
 				`prompt exceeds [\d,]+ tokens`,
 				`slot context: [\d,]+ tokens, prompt`,
 				`max(?:imum)? prompt (?:tokens?|length)[^.]{0,30}(?:exceed|but)`,
+				`[\d,]+ tokens,? which is (?:more|larger|greater|longer|over|above)`,
+				`(?:input|prompt)[^.;]{0,30} token count (?:of |is )?\(?[\d,]+\)? (?:is )?(?:over|above|more than|larger than)`,
 				`[\d,]+ tokens,? (?:but )?(?:the |this )?model (?:only )?(?:supports|allows|accepts)`,
 				`(?:prompt|input|sequence) (?:length|size|tokens?)\b[^.;]{0,60}(?:exceed\w*|(?:greater|larger|longer) than|>)[^.;]{0,30}` +
 					`(?:max|limit|length|context)`,

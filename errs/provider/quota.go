@@ -39,6 +39,12 @@ var quotaRules = sync.OnceValue(func() table {
 			source: "https://github.com/continuedev/continue/issues/10062",
 		},
 		{
+			any:    []string{`limit of [\d,]+ (?:requests?|tokens?|calls?) ?(?:per|/|a) ?(?:min|minute|day|hour|second)\b`},
+			says:   rate,
+			reason: "a rate with its number, also of a free tier",
+			source: "https://github.com/ago19800/HomeMind/issues/29",
+		},
+		{
 			any: []string{
 				`extra usage`,
 				`long[ -]context (?:beta|requests?|tier)`,
@@ -58,6 +64,7 @@ var quotaRules = sync.OnceValue(func() table {
 					`requests|usage)`,
 				`limit reached [^a-z0-9]{0,3} ?resets`,
 				`hit your (?:\w+ )?limit`,
+				`used (?:up )?(?:100%|all) of your`,
 				`inference limit`,
 				`(?:calls?|requests?|queries) ?(?:/|per) ?month`,
 				`(?:reached|limit|exceeded|exhausted|used)[^.;]{0,40} (?:for )?this month`,

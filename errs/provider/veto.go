@@ -156,6 +156,7 @@ var hardVetoes = sync.OnceValue(func() table {
 				`at most [\d,]+ (?:completion|output) tokens`,
 				`max(?:imum)?[ _]?(?:output|completion)[ _]tokens (?:allowed|is|of|exceed|supported|limit)`,
 				`range of max_tokens`,
+				`(?:thinking|reasoning)[ _]budget`,
 				`(?:integer|decimal|number) above maximum`,
 				`expected a value`,
 				`exceed\w* (?:the )?max_?(?:output|completion|new)`,

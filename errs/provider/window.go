@@ -89,6 +89,7 @@ var rateWindows = sync.OnceValue(func() table {
 				`models?-per-min`,
 				`per[ -]minute[ _]request`,
 				`requests?/min`,
+				`requests? (?:\S+ ){0,4}?per[ -]minute`,
 				`calls? ?(?:per|/) ?min`,
 				`bymodelbyminute`,
 				`每分钟[^,。;]{0,6}请求`,
