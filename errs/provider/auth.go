@@ -62,7 +62,7 @@ var authRules = sync.OnceValue(func() table {
 		},
 		{
 			any: []string{
-				`(?:token|key|credential|session|access|grant|authorization|account|consent)s? (?:has been|have been|was|` +
+				`(?:token|key|credential|session|access|grant|authorization|account|consent)s? (?:you provided |provided )?(?:has been|have been|was|` +
 					`were|is|been) (?:revoked|invalidated|deactivated|disabled|deleted|suspended|reported as leaked|banned)`,
 				`token_(?:revoked|invalidated)`,
 				`(?:api[ _]?key|token|account|organization|user|project|workspace)[ _](?:revoked|deactivated|disabled|suspended|banned)`,
@@ -112,6 +112,7 @@ var authRules = sync.OnceValue(func() table {
 				`invalid,? (?:or )?expired`,
 				`expired or`,
 				`re-?authenticate to continue`,
+				`re-?authentication (?:is )?(?:needed|required)`,
 				`sign-?in (?:has )?expired`,
 			},
 			says:   expired,

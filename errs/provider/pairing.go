@@ -53,8 +53,10 @@ var pairingRules = sync.OnceValue(func() table {
 				`missing (?:the )?(?:corresponding|matching|preceding) (?:tool|function)[_ ]?(?:call|use)`,
 				`tool messages? must (?:be a response|follow|have a prec)`,
 				`(?:tool|function)[_ ]?(?:call )?(?:results?|responses?|outputs?|messages?) (?:must|should|needs? to|has to|have to) ` +
-					`(?:be (?:preceded|a response|immediately)|(?:immediately )?(?:follow|come after)|have a (?:preced|correspond|match))`,
-				`tool messages? (?:\S+ ){0,4}?without (?:\S+ ){0,4}?(?:tool[_ ]calls?|preceding)`,
+					`(?:be (?:preceded|a response|immediately)|(?:(?:immediately|directly) )?(?:follow|come after)|have a (?:preced|correspond|match))`,
+				`tool messages? (?:\S+ ){0,4}?without (?:\S+ ){0,4}?(?:tool[_ ]calls?\b|preceding)`,
+				`role:? tool needs a matching`,
+				`tool[_ ]?results?(?: blocks?)? (?:\S+ ){0,2}?(?:for|of|with) (?:an? )?unknown (?:tool|call)`,
 			},
 			reason: "OpenAI: a result without a call",
 			source: "https://github.com/itmisx/deepx-code/issues/94",
@@ -64,6 +66,7 @@ var pairingRules = sync.OnceValue(func() table {
 				`no (?:tool|function)(?: call)? (?:output|result|response)s? (?:was |were )?found for`,
 				`no tool call found for`,
 				`no (?:matching |corresponding )?(?:tool|function) call (?:found|with)`,
+				`no (?:matching|corresponding|preceding) (?:tool|function)[_ ]?(?:calls?|use)\b`,
 				`function_call_output (?:\S+ ){0,4}?without`,
 				`of type:? function_call (?:\S+ ){0,3}?without its required`,
 				`without (?:its |a )?(?:required |matching |corresponding )?function_call(?:_output)?`,
@@ -126,6 +129,9 @@ var pairingRules = sync.OnceValue(func() table {
 				`number of (?:tool|function) (?:calls|results|responses)[^.]{0,40}(?:not (?:match|equal)|mismatch|differ|` +
 					`must (?:match|equal))`,
 				`number of toolresult blocks`,
+				`expected \d+ (?:tool|function)[_ ](?:results?|responses?|outputs?),? (?:but )?(?:got|found|received)`,
+				`(?:results?|responses?)(?:\(s\))? (?:was |were |is |are )?expected after (?:the |an? )?(?:tool|function)[_ ]?call`,
+				`(?:call|use)_ids?\b[^.;]{0,60} (?:do|does) not match [^.;]{0,40}(?:tool|result|response)`,
 			},
 			reason: "Gemini, Mistral and Bedrock count calls and results",
 			source: "https://github.com/google-gemini/gemini-cli/issues/5443",
@@ -169,7 +175,7 @@ var pairingRules = sync.OnceValue(func() table {
 			any: []string{
 				`tool (?:call |use )?(?:result|response|output|message)s?[^.]{0,60}(?:no matching|no corresponding|` +
 					`does not match|not match any|does not correspond|without (?:a |any )?(?:matching |corresponding |` +
-					`preceding )?(?:tool[_ ])?(?:call|use)|not preceded by|orphan)`,
+					`preceding )?(?:tool[_ ])?(?:calls?|uses?)\b|not preceded by|orphan)`,
 				`orphan(?:ed)? (?:tool|function)`,
 				`(?:missing|unmatched|unpaired|dangling) (?:tool|function)[_ ](?:result|response|output|call|use)s? (?:for|` +
 					`in|block|message|with)`,
@@ -181,6 +187,8 @@ var pairingRules = sync.OnceValue(func() table {
 			any: []string{
 				`(?:tool_calls?|工具调用|函数调用)[^,。;]{0,24}(?:不匹配|未匹配|缺少[^,。;]{0,8}(?:结果|响应|tool)|没有对应|必须紧跟)`,
 				`(?:tool|工具) ?(?:消息|结果|响应)[^,。;]{0,24}(?:不匹配|没有对应|找不到|必须)`,
+				`(?:tool|工具)[^,。;]{0,20}数量?[^,。;]{0,6}(?:不一致|不匹配|不相等)`,
+				`tool[^,。;]{0,12}消息[^,。;]{0,4}前必须`,
 			},
 			reason: "the same in Chinese",
 			source: "https://github.com/lobehub/lobehub/issues/1398",

@@ -56,7 +56,7 @@ var quotaRules = sync.OnceValue(func() table {
 		},
 		{
 			any: []string{
-				`(?:usage|session|plan|weekly|monthly|daily|5[- ]?hours?|five[- ]hour|hourly|spending|spend|` +
+				`(?:usage|session|plan|cost|budget|weekly|monthly|daily|5[- ]?hours?|five[- ]hour|hourly|spending|spend|` +
 					`prompt) (?:usage )?(?:limit|cap|quota|allowance|allocation)s?[^.]{0,40}(?:reached|exceeded|hit|exhausted|` +
 					`used up)`,
 				`(?:reached|hit|exceeded|exhausted|used up|used all)[^.]{0,40}(?:usage|session|plan|weekly|monthly|` +
@@ -68,7 +68,7 @@ var quotaRules = sync.OnceValue(func() table {
 				`inference limit`,
 				`(?:calls?|requests?|queries) ?(?:/|per) ?month`,
 				`(?:reached|limit|exceeded|exhausted|used)[^.;]{0,40} (?:for )?this month`,
-				`^you(?:ve| have) reached (?:the|your) limit\b`,
+				`(?:^|: )you(?:ve| have) reached (?:the|your) limit\b`,
 				`monthly_request_count`,
 				`safe experience mode`,
 				`使用上限`,

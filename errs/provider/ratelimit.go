@@ -21,6 +21,7 @@ var rateRules = sync.OnceValue(func() table {
 				`error (?:code: )?1015\b`,
 				`rate increased too quickly`,
 				`rate[ _-]limit`,
+				`ratelimiterror`,
 				`request limit (?:reached|exceeded)`,
 				`daily (?:\w+ )?limit`,
 				`requests? (?:has |have )?(?:been )?(?:limited|throttled)`,

@@ -69,7 +69,7 @@ func (v *view) say(text string, level int) {
 	v.printed(text)
 	var around strings.Builder
 	for text != "" {
-		start := strings.IndexAny(text, "{[")
+		start := opening(text)
 		if start < 0 {
 			break
 		}
@@ -89,6 +89,23 @@ func (v *view) say(text string, level int) {
 		text = text[l.at:]
 	}
 	v.add(around.String() + text)
+}
+
+// opening finds where a container opens; -1 where none does. A bracket before a word, other than the map[ of Go, is one that a
+// client set around its sentence.
+func opening(text string) int {
+	for at := 0; at < len(text); at++ {
+		next := strings.IndexAny(text[at:], "{[")
+		if next < 0 {
+			break
+		}
+		at += next
+		around := text[at] == '[' && at+1 < len(text) && isLower(lower(text[at+1]))
+		if !around || strings.HasSuffix(text[:at], "map") {
+			return at
+		}
+	}
+	return -1
 }
 
 // escaped finds an object whose quotes are escaped, which somebody quoted into a sentence; -1 where there is none.
