@@ -56,7 +56,7 @@ var (
 		`(?: your request| the request| again| after| at least| approximately| about| for| another| within| in|:|[^a-z0-9.]{0,3})*? ?` +
 		`((?:\d+(?:\.\d+)? ?(?:ms\b|millis\w*|secs?\b|seconds?|mins?\b|minutes?|hrs?\b|hours?|days?|weeks?|w\b|s|m|h|d|` +
 		`毫秒|秒|分钟|分|小时|天)(?:[ ,]*(?:and )?))+)`)
-	delayChinese = regexp.MustCompile(`((?:\d+(?:\.\d+)? ?(?:毫秒|秒|分钟|小时|天)钟?)+) ?(?:之|以)?后`)
+	delayChinese = regexp.MustCompile(`((?:\d+(?:\.\d+)? ?(?:毫秒|秒|分钟|分|小时|天)钟? ?)+)(?:之|以)?后`)
 	delayPart    = regexp.MustCompile(`(\d+(?:\.\d+)?) ?([a-z]+|毫秒|秒|分钟|分|小时|天)`)
 	// delayHeader finds a header that a client printed.
 	delayHeader = regexp.MustCompile(`\bretry-after(-ms)?(?:=|: ?| )(\d+(?:\.\d+)?)(?:$|s\b|[^\w. ]| (?:$|[^a-z0-9]|[\w-]+[:=]))`)

@@ -75,8 +75,6 @@ var genericRules = sync.OnceValue(func() table {
 				`service (?:temporarily )?unavailable`,
 				`gateway time-?out`,
 				`temporarily unavailable`,
-				`upstream (?:error|request failed)`,
-				`provider returned error`,
 				`something went wrong`,
 				`an error occurred while processing your request`,
 				`please (?:try again|retry)`,
@@ -119,6 +117,15 @@ var genericRules = sync.OnceValue(func() table {
 			reason: "what was sent is wrong",
 			source: "https://github.com/langchain-ai/langchain-cohere/pull/15",
 		},
+		{
+			any: []string{
+				`upstream (?:error|request failed)`,
+				`provider returned error`,
+			},
+			says:   again,
+			reason: "what relays set around a cause, where they name none",
+			source: "https://github.com/PublicAffairs/openai-gemini/issues/15",
+		},
 	})
 })
 
@@ -134,5 +141,6 @@ func (v *view) generic() (verdict, bool) {
 
 // isCutStream reports whether the text of a stream is that of events without an end and without a failure.
 func isCutStream(text string) bool {
-	return text == "" || strings.HasPrefix(text, "data:") && !strings.Contains(text, "[done]")
+	events := strings.HasPrefix(text, "data:") || strings.HasPrefix(text, "event: ")
+	return text == "" || events && !strings.Contains(text, "[done]") && !strings.Contains(text, "message_stop")
 }

@@ -118,7 +118,8 @@ func typeOf(text string) string {
 	}
 	switch lower := strings.ToLower(text); {
 	case lower == "error", lower == "message", lower == "about:blank", isNull(lower), isHTTP(lower),
-		strings.HasPrefix(lower, "response."), strings.HasPrefix(lower, "http://"), strings.HasPrefix(lower, "https://"):
+		strings.HasPrefix(lower, "response."), strings.HasPrefix(lower, "content_block_"), strings.HasPrefix(lower, "message_st"),
+		strings.HasPrefix(lower, "http://"), strings.HasPrefix(lower, "https://"):
 		return ""
 	default:
 		return text

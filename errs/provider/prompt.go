@@ -86,13 +86,15 @@ var promptRules = sync.OnceValue(func() table {
 		{
 			any: []string{
 				`current length is [\d,]+ while (?:the )?limit is [\d,]+`,
+				`[\d,]+ tokens,? but (?:the |its |this )?(?:\w+ )?(?:window|limit) is (?:only )?[\d,]+`,
+				`total number of tokens[^.;]{0,40} (?:must|can|may) ?not exceed [\d,]+`,
 			},
 			reason: "Cerebras",
 			source: "https://github.com/BerriAI/litellm/blob/main/litellm/litellm_core_utils/exception_mapping_utils.py",
 		},
 		{
 			any: []string{
-				`exceed(?:s|ed|ing)? (?:the )?(?:models? )?(?:model )?(?:max(?:imum)? )?(?:model )?token limit`,
+				`exceed(?:s|ed|ing)? (?:the )?(?:models? )?(?:model )?(?:max(?:imum)? )?(?:model )?token (?:limit|capacity)`,
 				`token limit (?:is |was )?exceeded`,
 				`exceed(?:s|ed|ing)? (?:the )?max(?:imum)? (?:number of )?(?:input |message )?tokens?`,
 			},

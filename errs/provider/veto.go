@@ -140,6 +140,7 @@ var hardVetoes = sync.OnceValue(func() table {
 				`max(?:imum)? items`,
 				`at most \d+ (?:items|messages|tools|images)`,
 				`too many (?:tools|functions|images|messages|stop)`,
+				`stop sequence`,
 				`(?:tool|function|schema|metadata|user|name|description|id)s?(?: name| description)? (?:is )?too long`,
 			},
 			reason: "the cap of one string or one list",
