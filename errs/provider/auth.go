@@ -77,7 +77,7 @@ var authRules = sync.OnceValue(func() table {
 				`(?:signed|logged) in to another account`,
 				`(?:organization|account|user|workspace|project|api key|key) (?:has been |was )restricted`,
 				`(?:invalidated|revoked|deactivated) (?:\w+ )?(?:token|key|credential)`,
-				`(?:disabled|suspended|banned|terminated) (?:\S+ ){0,4}?(?:for|due to) (?:a |the |repeated )?violati(?:on|ng)`,
+				`(?:disabled|suspended|banned) (?:\S+ ){0,4}?(?:for|due to) (?:a |the |repeated )?violati(?:on|ng)`,
 				`token could not be refreshed\. please log ?out`,
 			},
 			says:   revoked,

@@ -31,7 +31,7 @@ var overloadRules = sync.OnceValue(func() table {
 				`no instances? available`,
 				`(?:insufficient|not enough) (?:compute|gpu|server) resources`,
 				`(?:compute|gpu|server) resources (?:are |is )?(?:currently |temporarily )*(?:exhausted|insufficient|unavailable)`,
-				`too many (?:people|users)`,
+				`too many (?:people|users) (?:are |is |\w+ing |right |online)`,
 				`no available (?:workers?|instances?|servers?|capacity)`,
 				`queue (?:is )?(?:full|too long)`,
 				`maximum (?:number of )?(?:queued|pending) requests`,

@@ -186,7 +186,7 @@ var hardVetoes = sync.OnceValue(func() table {
 		},
 		{
 			any: []string{
-				`(?:has|have|had|was|were|been|being|is|are|be) (?:automatically )?truncated`,
+				`(?:has|have|had|was|were|been|being|is|are|will be) (?:automatically )?truncated`,
 				`[,;.] ?truncating\b`,
 				`kv ?cache tokens`,
 			},
