@@ -139,7 +139,7 @@ var contextRules = sync.OnceValue(func() table {
 			any: []string{
 				`コンテキスト[^、。]{0,24}(?:超|長すぎ|大きすぎ|オーバー|不足)`,
 				`(?:컨텍스트|문맥)[^,.]{0,24}(?:초과|너무 (?:길|큽|깁))`,
-				`ревы\S+ (?:\S+ ){0,4}?контекст`,
+				`[Пп]ревы\S+ (?:\S+ ){0,4}?контекст`,
 				`контекст\S* (?:\S+ ){0,4}?(?:превы\S+|слишком)`,
 			},
 			reason: "the same in other languages, which clients translate it into",

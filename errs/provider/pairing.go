@@ -76,7 +76,6 @@ var pairingRules = sync.OnceValue(func() table {
 		},
 		{
 			any: []string{
-				`(?:tool|function)[_ ]?(?:results?|responses?|outputs?) (?:is|are) missing for`,
 				`toolinvocation must have a result`,
 				`no tool[_ ]?invocation found for`,
 				`(?:unprocessed|unanswered|unresolved|incomplete) tool[_ ]?calls?\b`,
