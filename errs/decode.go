@@ -207,6 +207,10 @@ func dress(e typed, w *wire) {
 		e.RetryAfter = w.after
 	case *AuthError:
 		e.RetryAfter = w.after
+	case *ProviderError:
+		if e.Limit == nil {
+			e.RetryAfter = w.after
+		}
 	case *OperationTimeoutError:
 		e.RetryAfter = w.after
 	case *OutcomeUnknownError:

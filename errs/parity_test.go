@@ -35,6 +35,7 @@ var beside = map[string][]string{
 	"ToolError":             {"Status", "Repair", "RetryAfter"},
 	"OutcomeUnknownError":   {"Keyed"},
 	"AuthError":             {"RetryAfter"},
+	"ProviderError":         {"RetryAfter"},
 	"OperationTimeoutError": {"RetryAfter"},
 	"ServiceError":          {"RetryAfter"},
 }

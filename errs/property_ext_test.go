@@ -179,7 +179,7 @@ func built() *rapid.Generator[error] {
 		case 10:
 			err = &errs.ContextExceededError{Provider: draw(), ProviderCode: draw(), Message: headline, Cause: cause}
 		case 11:
-			err = &errs.ProviderError{
+			e := &errs.ProviderError{
 				Provider:     draw(),
 				ProviderCode: draw(),
 				Retryable:    rapid.SampledFrom([]*bool{nil, new(true), new(false)}).Draw(t, "retryable"),
@@ -192,6 +192,10 @@ func built() *rapid.Generator[error] {
 				Message: headline,
 				Cause:   cause,
 			}
+			if e.Limit == nil {
+				e.RetryAfter = after
+			}
+			err = e
 		case 12:
 			err = &errs.ToolNotAllowedError{
 				ToolName:     draw(),

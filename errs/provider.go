@@ -67,6 +67,9 @@ type ProviderError struct {
 	Retryable *bool
 	// Limit is the limit behind the failure, when it is one.
 	Limit *ProviderLimit
+	// RetryAfter is the wait before a retry of what is no limit, such as a server that restarts; zero when not known. It travels
+	// whatever the rule says. Where Limit is set, its own counts.
+	RetryAfter time.Duration
 	// Message is the headline; empty for the one of the catalog.
 	Message guide.Text
 	// Cause is kept in process. Only typed causes travel.
@@ -115,8 +118,8 @@ func (e *ProviderError) state() *core {
 
 func (e *ProviderError) clone() typed {
 	return &ProviderError{
-		Provider: e.Provider, ProviderCode: e.ProviderCode, Retryable: e.Retryable, Limit: e.Limit, Message: e.Message,
-		Cause: e.Cause,
+		Provider: e.Provider, ProviderCode: e.ProviderCode, Retryable: e.Retryable, Limit: e.Limit, RetryAfter: e.RetryAfter,
+		Message: e.Message, Cause: e.Cause,
 	}
 }
 
@@ -125,7 +128,7 @@ func (e *ProviderError) describe(f *form) {
 		Provider: f.text(e.Provider), ProviderCode: f.text(e.ProviderCode), Retryable: e.Retryable,
 		Limit: e.Limit.message(f), Message: f.override(e.Message),
 	}
-	if e.Limit != nil {
+	if f.after = e.RetryAfter; e.Limit != nil {
 		f.after = max(e.Limit.RetryAfter, 0)
 	}
 	f.fromCatalog(m, e.class(), e.Message, "")

@@ -77,6 +77,7 @@ func catalogSamples() []sample {
 			Provider: "openai", ProviderCode: "insufficient_quota", Retryable: new(false), Limit: &errs.ProviderLimit{Kind: errs.LimitQuota},
 		}},
 		{"provider_error retryable", &errs.ProviderError{Provider: "openai", Retryable: new(true)}},
+		{"provider_error restart", &errs.ProviderError{Provider: "openai", Retryable: new(true), RetryAfter: 10 * time.Second}},
 		{"provider_error other", &errs.ProviderError{Provider: "openai", ProviderCode: "model_not_found"}},
 		{"tool_not_allowed", &errs.ToolNotAllowedError{
 			ToolName: "bash", DisplayName: "Bash", ActiveSkills: []string{"review"}, AllowedUnion: []string{"read_*", "grep"},
