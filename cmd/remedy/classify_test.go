@@ -59,6 +59,7 @@ var providerFailures = map[string]struct {
 			"`tool_use` ids were found without `tool_result` blocks immediately after: toolu_1" + `"}}`,
 		args: []string{"--provider=anthropic", "--status=400"},
 	},
+	"restart": {stdin: "HTTP/1.1 500 \nretry-after: 12\n\nerror", args: []string{"--provider=acme"}},
 	"aborted": {args: []string{"--provider=anthropic", "--canceled"}},
 	"unknown": {stdin: "something else", args: []string{"--provider=acme"}},
 }

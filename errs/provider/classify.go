@@ -59,7 +59,11 @@ func (v *view) classified(found verdict) Classified {
 	}
 	c.Kind = KindProviderError
 	c.Limit = v.limit(found)
-	c.Retryable = v.shouldRetry(found).pointer()
+	again := v.shouldRetry(found)
+	c.Retryable = again.pointer()
+	if c.Limit == nil && again == retryYes {
+		c.RetryAfter, _ = v.asked()
+	}
 	return c
 }
 

@@ -12,11 +12,20 @@ import (
 // maxDelay is the longest wait that is read, close to what a Duration holds and with room to round it up.
 const maxDelay = 290 * 365 * 24 * time.Hour
 
-// delay is how long the provider asks to wait, rounded up to milliseconds, and the date that says so, if one does. The
-// sources are asked in the order that DECISIONS.md calls delay-order; a hint that is
-// past, zero, negative or none at all is as if it was not there.
+// delay is how long to wait for a limit, rounded up to milliseconds, and the date that says so, if one does. The sources are
+// asked in the order that DECISIONS.md calls delay-order; a hint that is past, zero, negative or none at all is as if it was
+// not there.
 func (v *view) delay() (time.Duration, time.Time) {
-	for _, source := range []func() (time.Duration, time.Time){v.headerDelay, v.textDelay, v.memberDelay, v.bucketDelay} {
+	if d, at := v.asked(); d > 0 {
+		return d, at
+	}
+	return v.bucketDelay()
+}
+
+// asked is how long the provider asks to wait, whatever failed. What is left in a bucket says nothing of a failure that is
+// no limit.
+func (v *view) asked() (time.Duration, time.Time) {
+	for _, source := range []func() (time.Duration, time.Time){v.headerDelay, v.textDelay, v.memberDelay} {
 		if d, at := source(); d > 0 {
 			return d, at
 		}

@@ -56,7 +56,7 @@ type Classified struct {
 	Limit *errs.ProviderLimit
 	// Auth is which sign-in failed and why; nil when no credential is the cause.
 	Auth *errs.AuthFailure
-	// RetryAfter is the wait that was asked for where Auth is set, as by a busy endpoint of tokens; zero when not known.
-	// Where it is not set, the wait stands in Limit.
+	// RetryAfter is the wait that was asked for before a retry of what is no limit, such as a server that restarts or a busy
+	// endpoint of tokens; zero when not known, and where a retry is of no use. Where Limit is set, the wait stands there.
 	RetryAfter time.Duration
 }

@@ -3,12 +3,14 @@ package provider
 import (
 	"context"
 	"crypto/x509"
-	"errors"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
+
+	"github.com/remedyrpc/remedy/errs/provider/internal/chain"
 )
 
 // socketRules are the wordings of connections that failed under a call. They tell what happened, so that a cancellation that
@@ -214,34 +216,46 @@ var abortRules = sync.OnceValue(func() table {
 
 // transportOf reads the error of a call by its type.
 func transportOf(err error) (verdict, bool) {
-	var (
-		authority x509.UnknownAuthorityError
-		invalid   x509.CertificateInvalidError
-		host      x509.HostnameError
-		dns       *net.DNSError
-		timeout   net.Error
-	)
-	switch {
-	case err == nil:
-		return verdict{}, false
-	case errors.As(err, &authority), errors.As(err, &invalid), errors.As(err, &host):
+	is := func(targets ...error) bool {
+		return slices.ContainsFunc(targets, func(target error) bool { return chain.Is(err, target) })
+	}
+	switch dns, isDNS := chain.As[*net.DNSError](err); {
+	case isUntrusted(err):
 		return verdict{retry: retryNo}, true
-	case errors.As(err, &dns) && !dns.IsTimeout, errors.Is(err, syscall.ECONNREFUSED):
+	case isDNS && !dns.IsTimeout, is(syscall.ECONNREFUSED):
 		return verdict{}, true
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF),
-		errors.Is(err, net.ErrClosed), errors.Is(err, syscall.ETIMEDOUT):
+	case is(syscall.ECONNRESET, syscall.EPIPE, io.ErrUnexpectedEOF, io.EOF, net.ErrClosed, syscall.ETIMEDOUT):
 		return verdict{retry: retryYes}, true
-	case errors.As(err, &timeout) && timeout.Timeout() && !isBareDeadline(err):
+	case isTimeout(err) && !isBareDeadline(err):
 		return verdict{retry: retryYes}, true
 	default:
 		return verdict{}, false
 	}
 }
 
+// isUntrusted reports whether the certificate of the other side is not one to trust.
+func isUntrusted(err error) bool {
+	_, authority := chain.As[x509.UnknownAuthorityError](err)
+	_, invalid := chain.As[x509.CertificateInvalidError](err)
+	_, host := chain.As[x509.HostnameError](err)
+	return authority || invalid || host
+}
+
+// isTimeout asks an error whether it is a timeout, as long as it can tell.
+func isTimeout(err error) (timeout bool) {
+	defer func() {
+		if recover() != nil {
+			timeout = false
+		}
+	}()
+	e, ok := chain.As[net.Error](err)
+	return ok && e.Timeout()
+}
+
 // isBareDeadline reports whether a timeout is that of a context: nobody can tell whose.
 func isBareDeadline(err error) bool {
-	var op *net.OpError
-	return errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &op) && !socketRules().matches(fold(err.Error()))
+	_, op := chain.As[*net.OpError](err)
+	return chain.Is(err, context.DeadlineExceeded) && !op && !socketRules().matches(fold(chain.Text(err)))
 }
 
 // transport reads how the connection failed, where no status tells more.

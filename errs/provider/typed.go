@@ -1,9 +1,8 @@
 package provider
 
 import (
-	"errors"
-
 	"github.com/remedyrpc/remedy/errs"
+	"github.com/remedyrpc/remedy/errs/provider/internal/chain"
 )
 
 // ToTypedError returns the error of errs for what was found: [errs.AbortedError], [errs.ContextExceededError],
@@ -30,43 +29,61 @@ func ToTypedError(c Classified, provider string, cause error) error {
 		return &errs.AuthError{Auth: auth, RetryAfter: c.RetryAfter, Cause: cause}
 	default:
 		return &errs.ProviderError{
-			Provider: provider, ProviderCode: c.ProviderCode, Retryable: c.Retryable, Limit: c.Limit, Cause: cause,
+			Provider: provider, ProviderCode: c.ProviderCode, Retryable: retryOf(c.Retryable).pointer(), Limit: copyOf(c.Limit),
+			RetryAfter: c.RetryAfter, Cause: cause,
 		}
 	}
 }
 
 const reasonAborted = "the caller canceled the call to the provider"
 
-// own reads back an error that was classified before.
+// own reads back an error that was classified before, of several the outermost.
 func own(err error) (Classified, bool) {
-	var (
-		aborted *errs.AbortedError
-		context *errs.ContextExceededError
-		pairing *errs.ToolPairingError
-		auth    *errs.AuthError
-		other   *errs.ProviderError
-	)
-	switch {
-	case err == nil:
-		return Classified{}, false
-	case errors.As(err, &aborted) && aborted != nil:
-		return Classified{Kind: KindAborted}, true
-	case errors.As(err, &context) && context != nil:
-		return Classified{Kind: KindContextExceeded, ProviderCode: context.ProviderCode}, true
-	case errors.As(err, &pairing) && pairing != nil:
-		return Classified{Kind: KindToolPairing, ProviderCode: pairing.ProviderCode}, true
-	case errors.As(err, &auth) && auth != nil:
-		failure := auth.Auth
-		return Classified{
-			Kind: KindProviderError, Retryable: retryOfAuth(failure.Kind).pointer(), Auth: &failure, RetryAfter: auth.RetryAfter,
-		}, true
-	case errors.As(err, &other) && other != nil:
-		return Classified{
-			Kind: KindProviderError, ProviderCode: other.ProviderCode, Retryable: other.Retryable, Limit: other.Limit,
-		}, true
-	default:
-		return Classified{}, false
+	for e := range chain.All(err) {
+		if found, ok := classifiedAs(e); ok {
+			return found, true
+		}
 	}
+	return Classified{}, false
+}
+
+// classifiedAs reads back one error, and none that it wraps. A nil pointer says nothing.
+func classifiedAs(err error) (Classified, bool) {
+	switch e := err.(type) { //nolint:errorlint // who walks the tree asks for each
+	case *errs.AbortedError:
+		return Classified{Kind: KindAborted}, e != nil
+	case *errs.ContextExceededError:
+		if e != nil {
+			return Classified{Kind: KindContextExceeded, ProviderCode: e.ProviderCode}, true
+		}
+	case *errs.ToolPairingError:
+		if e != nil {
+			return Classified{Kind: KindToolPairing, ProviderCode: e.ProviderCode}, true
+		}
+	case *errs.AuthError:
+		if e != nil {
+			failure := e.Auth
+			return Classified{
+				Kind: KindProviderError, Retryable: retryOfAuth(failure.Kind).pointer(), Auth: &failure, RetryAfter: e.RetryAfter,
+			}, true
+		}
+	case *errs.ProviderError:
+		if e != nil {
+			return Classified{
+				Kind: KindProviderError, ProviderCode: e.ProviderCode, Retryable: retryOf(e.Retryable).pointer(),
+				Limit: copyOf(e.Limit), RetryAfter: e.RetryAfter,
+			}, true
+		}
+	}
+	return Classified{}, false
+}
+
+// copyOf keeps what is handed on apart: the limit of an error is its own.
+func copyOf(l *errs.ProviderLimit) *errs.ProviderLimit {
+	if l == nil {
+		return nil
+	}
+	return new(*l)
 }
 
 // same reports whether two classifications make the same typed error.
@@ -81,6 +98,6 @@ func (c Classified) same(d Classified) bool {
 	case c.Limit != nil && *c.Limit != *d.Limit:
 		return false
 	default:
-		return c.ProviderCode == d.ProviderCode && retryOf(c.Retryable) == retryOf(d.Retryable)
+		return c.ProviderCode == d.ProviderCode && retryOf(c.Retryable) == retryOf(d.Retryable) && c.RetryAfter == d.RetryAfter
 	}
 }

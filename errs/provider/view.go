@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/remedyrpc/remedy/errs/provider/internal/chain"
 )
 
 // view is what a failure says, whatever it was wrapped in.
@@ -50,7 +52,7 @@ func look(f *Failure) *view {
 	}
 	v.body(f.Body)
 	if f.Err != nil && len(v.layers) == 0 && strings.TrimSpace(strings.Join(v.texts, "")) == "" {
-		v.say(f.Err.Error(), 0)
+		v.say(chain.Text(f.Err), 0)
 	}
 	if len(v.texts) == 0 && len(v.layers) == 0 {
 		v.texts = v.unread[:min(len(v.unread), 4)]

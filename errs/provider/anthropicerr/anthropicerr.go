@@ -2,17 +2,18 @@ package anthropicerr
 
 import (
 	"context"
-	"errors"
 
 	"github.com/anthropics/anthropic-sdk-go/v2"
 	sdkconfig "github.com/anthropics/anthropic-sdk-go/v2/config"
 
 	"github.com/remedyrpc/remedy/errs/provider"
+	"github.com/remedyrpc/remedy/errs/provider/internal/chain"
 	"github.com/remedyrpc/remedy/errs/provider/internal/sdk"
 )
 
 // ToTypedError returns the typed error that a failed call of the SDK is, with err as its cause; err itself where it is nil
-// or typed already. ctx is the context that the call was made with: only it tells whether the caller gave the call up.
+// or typed already. ctx is the context that the call was made with: only it tells whether the caller gave the call up, and
+// nil tells nothing.
 // See [provider.ToTypedError] for the types.
 func ToTypedError(ctx context.Context, err error, options ...Option) error {
 	f, ok := FailureOf(ctx, err, options...)
@@ -30,9 +31,9 @@ func FailureOf(ctx context.Context, err error, options ...Option) (provider.Fail
 	if !ok {
 		return f, false
 	}
-	if e, ok := errors.AsType[*anthropic.Error](err); ok {
+	if e, ok := chain.As[*anthropic.Error](err); ok {
 		answer(&f, e)
-	} else if e, ok := errors.AsType[*sdkconfig.FederationExchangeError](err); ok {
+	} else if e, ok := chain.As[*sdkconfig.FederationExchangeError](err); ok {
 		sdk.Answer(&f, e.StatusCode, []byte(e.Body))
 		f.Token = true
 	} else {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 
@@ -13,11 +12,13 @@ import (
 	"github.com/openai/openai-go/v3/packages/ssestream"
 
 	"github.com/remedyrpc/remedy/errs/provider"
+	"github.com/remedyrpc/remedy/errs/provider/internal/chain"
 	"github.com/remedyrpc/remedy/errs/provider/internal/sdk"
 )
 
 // ToTypedError returns the typed error that a failed call of the SDK is, with err as its cause; err itself where it is nil
-// or typed already. ctx is the context that the call was made with: only it tells whether the caller gave the call up.
+// or typed already. ctx is the context that the call was made with: only it tells whether the caller gave the call up, and
+// nil tells nothing.
 // See [provider.ToTypedError] for the types.
 func ToTypedError(ctx context.Context, err error, options ...Option) error {
 	f, ok := FailureOf(ctx, err, options...)
@@ -39,12 +40,12 @@ func FailureOf(ctx context.Context, err error, options ...Option) (provider.Fail
 	if !ok {
 		return f, false
 	}
-	if e, ok := errors.AsType[*openai.Error](err); ok {
+	if e, ok := chain.As[*openai.Error](err); ok {
 		answer(&f, e)
-	} else if e, ok := errors.AsType[*ssestream.StreamError](err); ok {
+	} else if e, ok := chain.As[*ssestream.StreamError](err); ok {
 		sdk.Answer(&f, http.StatusOK, bytes.TrimSpace(e.Event.Data))
 		f.InStream = true
-	} else if e, ok := errors.AsType[*auth.OAuthError](err); ok {
+	} else if e, ok := chain.As[*auth.OAuthError](err); ok {
 		sdk.Answer(&f, e.StatusCode, object("error", string(e.ErrorCode)))
 		f.Token = true
 	} else if c.response != nil && c.response.StatusCode >= http.StatusBadRequest {

@@ -381,3 +381,20 @@ func TestWithProvider(t *testing.T) {
 		}
 	}
 }
+
+// TestHostileErrors holds that a nil pointer of the SDK, a context that is nil and a chain without end are classified, too.
+func TestHostileErrors(t *testing.T) {
+	t.Parallel()
+	for name, err := range map[string]error{"nil pointer": (*openai.Error)(nil), "empty": new(openai.Error), "endless": endless{}} {
+		var none context.Context
+		if got := openaierr.ToTypedError(none, err); !errors.Is(got, errs.CodeProviderError) {
+			t.Errorf("%s: got %T", name, got)
+		}
+	}
+}
+
+// endless unwraps to itself.
+type endless struct{}
+
+func (e endless) Error() string { return "endless" }
+func (e endless) Unwrap() error { return e }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/remedyrpc/remedy/errs"
 	"github.com/remedyrpc/remedy/errs/provider"
+	"github.com/remedyrpc/remedy/errs/provider/internal/chain"
 )
 
 // Failure is what err says of a call where no answer of the provider does. It reports false where nothing is to be
@@ -18,11 +19,15 @@ func Failure(ctx context.Context, name string, err error) (provider.Failure, boo
 	if err == nil {
 		return provider.Failure{}, false
 	}
-	if _, typed := errors.AsType[errs.Error](err); typed {
+	if _, typed := chain.As[errs.Error](err); typed {
 		return provider.Failure{}, false
 	}
-	f := provider.Failure{Provider: name, Err: withoutURL(err), Canceled: errors.Is(ctx.Err(), context.Canceled)}
-	if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+	var gone error
+	if ctx != nil {
+		gone = ctx.Err()
+	}
+	f := provider.Failure{Provider: name, Err: withoutURL(err), Canceled: errors.Is(gone, context.Canceled)}
+	if gone == nil && chain.Is(err, context.DeadlineExceeded) {
 		// The deadline is that of an attempt, which an SDK sets itself; the context's bare error would not tell.
 		f.Err = fmt.Errorf("the attempt timed out: %w", f.Err)
 	}
@@ -39,7 +44,7 @@ func Answer(f *provider.Failure, status int, body []byte) {
 // withoutURL leaves out the address of the request. It says nothing of why the request failed, may say so by accident, and
 // some hosts take a key in it.
 func withoutURL(err error) error {
-	if e, ok := errors.AsType[*url.Error](err); ok && e.Err != nil {
+	if e, ok := chain.As[*url.Error](err); ok && e.Err != nil {
 		return e.Err
 	}
 	return err
