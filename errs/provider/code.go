@@ -35,7 +35,7 @@ var genericCodes = sync.OnceValue(func() []codeRule {
 				"bad_request_error", "badrequesterror", "validationexception", "not_found_error", "not_found",
 				"permission_error", "permission_denied", "failed_precondition", "invalidparameter",
 				"invalid_parameter_error", "invalid_prompt", "unprocessable_entity", "resourcenotfoundexception",
-				"accessdeniedexception", "model_not_found", "unsupported_value", "invalid_value", "content_filter",
+				"accessdeniedexception", "model_not_found", "model_decommissioned", "unsupported_value", "invalid_value", "content_filter",
 			},
 			says:   verdict{retry: retryNo},
 			reason: "what was sent is wrong, and stays so",

@@ -7,9 +7,6 @@ import (
 	"sync"
 )
 
-// maxCode bounds a code of a provider: some put a sentence there.
-const maxCode = 128
-
 // awsException finds the name of an exception of AWS in a text, and not those that clients name after a provider.
 var awsException = regexp.MustCompile(`\b(?:(?i:Throttling|Validation|AccessDenied|ModelTimeout|ModelError|ModelNotReady|` +
 	`ModelStreamError|ServiceUnavailable|InternalServer|ServiceQuotaExceeded|ResourceNotFound|Conflict|UnrecognizedClient|` +
@@ -17,22 +14,35 @@ var awsException = regexp.MustCompile(`\b(?:(?i:Throttling|Validation|AccessDeni
 	`\bInvalidClientTokenId\b|\bUnauthorizedSSOTokenError\b`)
 
 // textNames find the names that clients write into their texts.
-var textNames = sync.OnceValue(func() []wording {
-	return []wording{
+var textNames = sync.OnceValue(func() []textName {
+	return []textName{
 		// an error where the SDKs of AWS put it
-		named(`\b(?:An error occurred \(|api error )(\w{3,64})(?:\) when calling|:)`),
+		printed(`\b(?:An error occurred \(|api error )(\w{3,64})(?:\) when calling|:)`),
 		// the errors of RFC 6749 and RFC 6750
 		named(`\b(invalid_grant|invalid_client|unauthorized_client|unsupported_grant_type|invalid_scope|invalid_token|insufficient_scope)\b`),
 		// Node and undici, of connections that failed
 		named(`\b(ECONN(?:RESET|REFUSED|ABORTED)|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EPIPE|E(?:NET|HOST)UNREACH|UND_ERR_[A-Z_]+)\b`),
 		// the members of an error that a client printed one by one
-		named(`\b(?:[Ee]rror[ _]?)?[Cc]ode['"]?(?:: ?| ?= ?)['"]?([A-Za-z]+(?:_[A-Za-z]+)+)\b`),
-		named(`\b(?:[Ee]rror[ _]?)?[Tt]ype['"]?(?:: ?| ?= ?)['"]?([A-Za-z]+(?:_[A-Za-z]+)+)\b`),
+		printed(`\b(?:[Ee]rror[ _]?)?[Cc]ode['"]?(?:: ?| ?= ?)['"]?([A-Za-z]+(?:_[A-Za-z]+)+)\b`),
+		printed(`\b(?:[Ee]rror[ _]?)?[Tt]ype['"]?(?:: ?| ?= ?)['"]?([A-Za-z]+(?:_[A-Za-z]+)+)\b`),
 	}
 })
 
-func named(pattern string) wording {
-	return wording{needle: needleOf(pattern), re: regexp.MustCompile(pattern)}
+// textName finds names in a text.
+type textName struct {
+	wording
+	// open says that any word may stand where it finds one.
+	open bool
+}
+
+func named(pattern string) textName {
+	return textName{wording: wording{needle: needleOf(pattern), re: regexp.MustCompile(pattern)}}
+}
+
+func printed(pattern string) textName {
+	name := named(pattern)
+	name.open = true
+	return name
 }
 
 // googleStatus finds a canonical status of google.rpc in a text.
@@ -43,18 +53,18 @@ var googleStatus = regexp.MustCompile(`\b(?:INVALID_ARGUMENT|FAILED_PRECONDITION
 func (v *view) providerCode() string {
 	for _, l := range v.layers {
 		for _, name := range []string{l.code, l.kind, l.reason, l.status} {
-			if name != "" && !isPhrase(name) {
-				return head(name, maxCode)
+			if name = codeName(name); name != "" && !isPhrase(name) {
+				return name
 			}
 		}
 	}
 	for _, l := range v.layers {
-		if l.exception != "" {
-			return head(l.exception, maxCode)
+		if name := codeName(l.exception); name != "" {
+			return name
 		}
 	}
-	if name := v.headerException(); name != "" {
-		return head(name, maxCode)
+	if name := codeName(v.headerException()); name != "" {
+		return name
 	}
 	if name := v.textException(); name != "" {
 		return name
@@ -84,6 +94,9 @@ func (v *view) headerException() string {
 	return strings.TrimSpace(name)
 }
 
+// maxNames is how many words of a text are asked for a name.
+const maxNames = 8
+
 // textException is a name that a text carries in a form nobody else uses.
 func (v *view) textException() string {
 	for _, text := range v.texts {
@@ -98,8 +111,10 @@ func (v *view) textException() string {
 			if !name.needle.in(text) {
 				continue
 			}
-			if found := name.re.FindStringSubmatch(text); found != nil {
-				return found[1]
+			for _, found := range name.re.FindAllStringSubmatch(text, maxNames) {
+				if !name.open || isKnownName(found[1]) {
+					return found[1]
+				}
 			}
 		}
 	}
