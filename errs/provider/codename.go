@@ -27,9 +27,11 @@ func codeName(name string) string {
 }
 
 // keyPrefixes begin keys of providers, in lower case.
-var keyPrefixes = []string{
-	"sk-", "pk-", "rk-", "gsk_", "xai-", "hf_", "r8_", "ghp_", "gho_", "ghs_", "github_pat_", "xox", "aiza", "akia", "asia", "eyj", "bearer",
-	"pplx-", "nvapi-", "ya29.",
+func keyPrefixes() []string {
+	return []string{
+		"sk-", "pk-", "rk-", "gsk_", "xai-", "hf_", "r8_", "ghp_", "gho_", "ghs_", "github_pat_", "xox", "aiza", "akia", "eyj", "pplx-",
+		"nvapi-", "ya29.",
+	}
 }
 
 // isKey reports whether a word looks like a key rather than a name: it begins like one, or is a long mixture of letters and
@@ -37,7 +39,7 @@ var keyPrefixes = []string{
 func isKey(word string) bool {
 	const longest = 64 // of a name without a separator
 	lower := lowered(word)
-	if slices.ContainsFunc(keyPrefixes, func(prefix string) bool { return strings.HasPrefix(lower, prefix) && len(word) > len(prefix)+3 }) {
+	if slices.ContainsFunc(keyPrefixes(), func(prefix string) bool { return strings.HasPrefix(lower, prefix) && len(word) > len(prefix)+3 }) {
 		return true
 	}
 	digits, run, runDigits := 0, 0, 0

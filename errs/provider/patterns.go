@@ -56,7 +56,13 @@ func (p Patterns) Match(message string) bool {
 	if slices.ContainsFunc(p.vetoes, matches) {
 		return false
 	}
-	return slices.ContainsFunc(p.more, matches) || p.builtin && saysContextExceeded(fold(message))
+	if slices.ContainsFunc(p.more, matches) {
+		return true
+	}
+	if saysValue(message) {
+		message = withoutEcho(message)
+	}
+	return p.builtin && saysContextExceeded(fold(message))
 }
 
 // List returns the patterns of this package that are among them, without vetoes.

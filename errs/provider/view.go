@@ -59,6 +59,10 @@ func look(f *Failure) *view {
 	}
 	v.text = fold(strings.Join(v.texts, "\n"))
 	v.status = v.statusOf()
+	if v.echoes() {
+		v.texts = withoutEchoes(v.texts)
+		v.text = fold(strings.Join(v.texts, "\n"))
+	}
 	return v
 }
 
