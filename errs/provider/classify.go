@@ -21,6 +21,7 @@ func (v *view) judge() verdict {
 	for _, step := range []func(*view) (verdict, bool){
 		(*view).pairing,
 		(*view).context,
+		(*view).proxy, // whose credential is none of the provider's
 		(*view).tokenEndpoint,
 		(*view).money, // an account that is suspended for its balance is no dead credential
 		(*view).credential,

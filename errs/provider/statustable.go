@@ -1,6 +1,15 @@
 package provider
 
-import "github.com/remedyrpc/remedy/errs"
+import (
+	"strings"
+
+	"github.com/remedyrpc/remedy/errs"
+)
+
+// proxy is a proxy on the way that wants a credential of its own.
+func (v *view) proxy() (verdict, bool) {
+	return verdict{retry: retryNo}, v.status == 407 || v.status == 0 && strings.Contains(v.text, "proxy authentication required")
+}
 
 // byStatus is what an HTTP status means where nothing was said. Texts come first, for a status is often that of a proxy.
 func (v *view) byStatus() (verdict, bool) {
