@@ -21,6 +21,33 @@ var authRules = sync.OnceValue(func() table {
 	return compile([]rule{
 		{
 			any: []string{
+				`(?:public|network|model) access (?:is|was|has been) disabled`,
+				`configure (?:a )?private endpoint`,
+			},
+			says:   entitlement,
+			reason: "an administrator closed a way or a model, not the account",
+			source: "https://learn.microsoft.com/en-us/azure/ai-services/cognitive-services-virtual-networks",
+		},
+		{
+			any: []string{
+				`signature expired:? [^.]{0,60}is now earlier than`,
+				`signature not yet current`,
+			},
+			says:   rejected,
+			reason: "AWS: the clock of the caller is wrong; a new credential would be signed by it, too",
+			source: "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-troubleshooting.html",
+		},
+		{
+			any: []string{
+				`refresh (?:cached )?sso token`,
+				`sso session (?:\S+ ){0,5}?(?:has |is )?expired`,
+			},
+			says:   expired,
+			reason: "AWS: the session of a sign-in that ended is worded as a grant that is invalid",
+			source: "https://docs.aws.amazon.com/cli/latest/userguide/cli-configure-sso.html",
+		},
+		{
+			any: []string{
 				`^api key not found`,
 				`[^o] api key not found`,
 			},

@@ -51,6 +51,9 @@ func (v *view) bucketDelay() (wait time.Duration, end time.Time) {
 	for _, b := range v.exhausted() {
 		longer(v.reset(v.get(b.reset)))
 	}
+	for _, d := range v.listedResets() {
+		longer(d, time.Time{})
+	}
 	if wait == 0 {
 		_, name := v.planWindow()
 		switch {
@@ -62,6 +65,27 @@ func (v *view) bucketDelay() (wait time.Duration, end time.Time) {
 		}
 	}
 	return wait, end
+}
+
+// listedResets are the times until the buckets of the header RateLimit are full again of which nothing remains, as later drafts
+// of the IETF have it: "default";r=0;t=50.
+func (v *view) listedResets() []time.Duration {
+	var resets []time.Duration
+	for item := range strings.SplitSeq(v.get("Ratelimit"), ",") {
+		empty, wait := false, time.Duration(0)
+		for parameter := range strings.SplitSeq(item, ";") {
+			switch name, value, _ := strings.Cut(strings.TrimSpace(parameter), "="); name {
+			case "r":
+				empty = value == "0"
+			case "t":
+				wait = units(value, time.Second)
+			}
+		}
+		if empty {
+			resets = append(resets, wait)
+		}
+	}
+	return resets
 }
 
 // reset reads the reset of a bucket: a date, a duration, or seconds.

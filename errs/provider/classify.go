@@ -98,6 +98,9 @@ func (v *view) limit(found verdict) *errs.ProviderLimit {
 	if !found.endless {
 		l.RetryAfter, l.ResetsAt = v.delay()
 	}
+	if l.Kind == errs.LimitQuota && l.ResetsAt.IsZero() {
+		l.ResetsAt = v.regained()
+	}
 	if l.Window != "" {
 		return l
 	}

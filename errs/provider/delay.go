@@ -53,7 +53,7 @@ func (v *view) headerDelay() (time.Duration, time.Time) {
 // until is the time from now to a date, nothing if it is past.
 func (v *view) until(at time.Time) (time.Duration, time.Time) {
 	if d := at.Sub(v.now); d > 0 && d <= maxDelay {
-		return ceilMillis(d), at
+		return ceilMillis(d), at.UTC()
 	}
 	return 0, time.Time{}
 }
@@ -72,6 +72,8 @@ var (
 	// dateWords find a date with its zone near a word of resets. A date without a zone tells nothing.
 	dateWords = regexp.MustCompile(`(?:reset|available|try again|retry|until|refresh|重置|恢复)[^0-9]{0,40}` +
 		`(\d{4}-\d\d-\d\d[t ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?) ?(z\b|utc|gmt|[+-]\d\d:?\d\d)`)
+	// regainWords find when an account may be used again.
+	regainWords  = regexp.MustCompile(`regain access on (\d{4}-\d\d-\d\d) at (\d\d:\d\d) (utc|gmt)\b`)
 	dateAfterBar = regexp.MustCompile(`limit reached\|(\d{10})\b`)
 )
 
@@ -101,6 +103,19 @@ func (v *view) textDelay() (time.Duration, time.Time) {
 		return v.date(found[1])
 	}
 	return 0, time.Time{}
+}
+
+// regained is when a spent account is told to be of use again: an end of the quota, and no wait that anybody asked for.
+func (v *view) regained() time.Time {
+	found := regainWords.FindStringSubmatch(v.text)
+	if found == nil {
+		return time.Time{}
+	}
+	at, _ := writtenDate(found[1]+" "+found[2], found[3])
+	if d, end := v.until(at); d > 0 {
+		return end
+	}
+	return time.Time{}
 }
 
 // writtenDate reads a date of a text, which is folded.

@@ -32,6 +32,14 @@ var quotaRules = sync.OnceValue(func() table {
 		},
 		{
 			any: []string{
+				`free tier is not available in your (?:country|region)`,
+			},
+			says:   verdict{retry: retryNo},
+			reason: "Google: a country is no allowance that was spent",
+			source: "https://ai.google.dev/gemini-api/docs/troubleshooting",
+		},
+		{
+			any: []string{
 				`quota.*limit: 0(?:[^.\d]|$)`,
 			},
 			says:   verdict{limit: errs.LimitQuota, retry: retryNo, endless: true},
@@ -134,7 +142,9 @@ var quotaRules = sync.OnceValue(func() table {
 				`(?:credit )?balance (?:is )?(?:too low|insufficient|depleted|exhausted|not enough|negative)`,
 				`not enough (?:credits?|balance|funds|quota)`,
 				`(?:doesnt|does not|dont|do not) have (?:any |enough |sufficient )?(?:credits?|balance|funds)\b`,
-				`(?:out of|run out of|ran out of|no|more|add|purchase|buy|requires? \w+) (?:\w+ )?credits?\b`,
+				`(?:out of|run out of|ran out of|more|add|purchase|buy|requires? \w+) (?:\w+ )?credits?\b`,
+				// and not "no credits were charged", which moderation adds
+				`no (?:\w+ )?credits?(?:$|[^ \w]| (?:left|remain(?:ing)?|available|on|in|for|to|or|and|found)\b)`,
 				`credits? (?:have been |are |is |has been )?(?:exhausted|depleted|used up|required|insufficient|too low)`,
 				`can only afford`,
 				`payment[ _]required`,

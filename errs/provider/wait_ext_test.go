@@ -67,3 +67,39 @@ func TestToTypedErrorCopies(t *testing.T) {
 		t.Errorf("got %+v", typed)
 	}
 }
+
+// TestResets holds where the end of a limit is read from.
+func TestResets(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	midnight := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
+	const regain = "You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC."
+	for name, test := range map[string]struct {
+		failure provider.Failure
+		want    errs.ProviderLimit
+	}{
+		"regained": {
+			provider.Failure{Status: 400, Body: []byte(regain), Now: now}, errs.ProviderLimit{Kind: errs.LimitQuota, ResetsAt: midnight},
+		},
+		"regained long ago": {
+			provider.Failure{Status: 400, Body: []byte(regain), Now: midnight}, errs.ProviderLimit{Kind: errs.LimitQuota},
+		},
+		"listed": {
+			provider.Failure{Status: 429, Header: http.Header{"Ratelimit": {`"burst";r=5;t=90, "default";r=0;t=50, "day";t=70;r=0`}}},
+			errs.ProviderLimit{Kind: errs.LimitRate, RetryAfter: 70 * time.Second},
+		},
+		"listed and left": {
+			provider.Failure{Status: 429, Header: http.Header{"Ratelimit": {`"default";r=1;t=50`}}}, errs.ProviderLimit{Kind: errs.LimitRate},
+		},
+	} {
+		if got := provider.Classify(test.failure); got.Limit == nil || *got.Limit != test.want {
+			t.Errorf("%s: got %+v, want %+v", name, got.Limit, test.want)
+		}
+	}
+	loading := provider.Classify(provider.Failure{
+		Provider: "huggingface", Status: 503, Body: []byte(`{"error":"Model x/y is currently loading","estimated_time":20.0}`),
+	})
+	if loading.Limit != nil || loading.RetryAfter != 20*time.Second {
+		t.Errorf("a model that loads: got %+v", loading)
+	}
+}
