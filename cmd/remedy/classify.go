@@ -40,12 +40,13 @@ func (c *classifyCommand) Help() string {
 prints it, or the text of an error. At most 16 MiB are read. Nothing of the text is shown but the provider's code. Dates in
 headers are counted from the Date header where there is one.
 
-With --jsonl, a line has the fields id, provider, http_status (number or null), headers (object of strings), body (string, or JSON),
-body_encoding ("base64" where the body is), in_stream, now (RFC 3339: the clock for dates), endpoint ("oauth_token") and
-auth_source (provider, mcp or integration). All but id may be left out, and others are ignored. What is written has the fields
-id, kind, provider_code, retryable, limit (kind, retry_after_ms, window), auth_kind and matches_context_exceeded (whether the
-text alone says that a context was exceeded), null for what is not known. A line that cannot be read is named on standard
-error, with the field that is wrong; the others are classified all the same, and the exit code is 2.`
+With --jsonl, a line has the fields id, provider, http_status (number or null), headers (object of strings), body (string, or
+JSON), body_encoding ("base64" where the body is), in_stream, now (RFC 3339: the clock for dates, else the Date header),
+endpoint ("oauth_token") and auth_source (provider, mcp or integration). All but id may be left out, and others are ignored.
+What is written has the fields id, kind, provider_code, retryable, limit (kind, retry_after_ms, window), auth_kind and
+matches_context_exceeded (whether the text alone says that a context was exceeded), null for what is not known. A line that
+cannot be read is named on standard error, with the field that is wrong; the others are classified all the same, and the exit
+code is 2.`
 }
 
 // maxFailure is how much of a failure is read, and of a line of --jsonl.
@@ -59,6 +60,7 @@ func (c *classifyCommand) Run(ctx context.Context, s *streams) error {
 	await(s, c.JSONL)
 	in, stop := interruptible(ctx, s.in)
 	defer stop()
+	in = withoutMark(in)
 	if c.JSONL {
 		return classifyLines(s, in)
 	}

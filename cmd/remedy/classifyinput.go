@@ -17,6 +17,16 @@ import (
 	"github.com/remedyrpc/remedy/cmd/remedy/internal/term"
 )
 
+// withoutMark skips the byte order mark that some editors put before a text.
+func withoutMark(in io.Reader) io.Reader {
+	const mark = "\ufeff"
+	r := bufio.NewReader(in)
+	if start, _ := r.Peek(len(mark)); string(start) == mark {
+		_, _ = r.Discard(len(mark)) // it was peeked
+	}
+	return r
+}
+
 // statusLine is how a response begins. The version is one digit from HTTP/2 on, and then there may be no reason.
 var statusLine = regexp.MustCompile(`^HTTP/\d(?:\.\d)? (\d{3})(?: [^\r\n]*)?\r?\n`)
 

@@ -146,7 +146,9 @@ func (l *failureLine) failure() (provider.Failure, error) {
 		Token: l.Endpoint == "oauth_token", Source: errs.AuthSource(l.AuthSource),
 	}
 	if l.HTTPStatus != nil {
-		f.Status = *l.HTTPStatus
+		if f.Status = *l.HTTPStatus; f.Status < 100 || f.Status > 599 {
+			return f, errors.New("http_status: expected 100 to 599, or null for none")
+		}
 	}
 	for name, value := range l.Headers {
 		f.Header.Add(name, value)
@@ -162,6 +164,8 @@ func (l *failureLine) failure() (provider.Failure, error) {
 			return f, errors.New("now: expected a time of RFC 3339, for example 2026-01-31T12:00:00Z")
 		}
 		f.Now = now
+	} else if date, err := http.ParseTime(f.Header.Get("Date")); err == nil {
+		f.Now = date
 	}
 	switch encoding := l.BodyEncoding; {
 	case encoding == "":

@@ -27,6 +27,14 @@ func TestClassifyLineReads(t *testing.T) {
 			Provider: "acme", Status: 429, Header: http.Header{"Retry-After": {"7"}, "X-A": {""}}, Body: []byte("{}"), InStream: true,
 			Token: true, Source: errs.AuthMCP, Now: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC),
 		},
+		`{"id":"a","headers":{"date":"Sat, 31 Jan 2026 12:00:00 GMT"}}`: {
+			Header: http.Header{"Date": {"Sat, 31 Jan 2026 12:00:00 GMT"}}, Body: []byte{},
+			Now: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC),
+		},
+		`{"id":"a","now":"2026-01-31T13:00:00Z","headers":{"date":"Sat, 31 Jan 2026 12:00:00 GMT"}}`: {
+			Header: http.Header{"Date": {"Sat, 31 Jan 2026 12:00:00 GMT"}}, Body: []byte{},
+			Now: time.Date(2026, 1, 31, 13, 0, 0, 0, time.UTC),
+		},
 		`{"id":"a","http_status":null,"headers":null,"body":"` + base64.StdEncoding.EncodeToString([]byte("\x1f\x8b\x00")) +
 			`","body_encoding":"base64 of gzip bytes","endpoint":"messages"}`: {Header: http.Header{}, Body: []byte("\x1f\x8b\x00")},
 	} {
@@ -75,6 +83,8 @@ func TestClassifyLinesRefuses(t *testing.T) {
 		`{"id":7}`:                      "id: expected a string, got number",
 		`{"id":"a","http_status":"4"}`:  "http_status: expected a whole number or null, got string",
 		`{"id":"a","http_status":4.5}`:  "http_status: expected a whole number or null, got number 4.5",
+		`{"id":"a","http_status":99}`:   "http_status: expected 100 to 599",
+		`{"id":"a","http_status":600}`:  "http_status: expected 100 to 599",
 		`{"id":"a","headers":{"b":1}}`:  "headers: expected an object of strings, got number",
 		`{"id":"a","in_stream":"yes"}`:  "in_stream: expected true or false, got string",
 		`{"id":"a","now":"today"}`:      "now: expected a time of RFC 3339",
@@ -90,6 +100,19 @@ func TestClassifyLinesRefuses(t *testing.T) {
 		}
 		if strings.Count(got.out, "\n") != 2 || !strings.Contains(got.out, `{"id":"before",`) || !strings.Contains(got.out, `{"id":"after",`) {
 			t.Errorf("%s: the others are\n%s", want, got.out)
+		}
+	}
+}
+
+// A byte order mark at the start is none of the input.
+func TestClassifyByteOrderMark(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"classify", "--jsonl"}, {"classify", "--json"}} {
+		for _, input := range []string{`{"id":"a"}`, "HTTP/1.1 500 \nretry-after: 12\n\n", "{}", "x"} {
+			want := command(t, input, args...)
+			if got := command(t, "\ufeff"+input, args...); got != want {
+				t.Errorf("%v %q: got %+v, want %+v", args, input, got, want)
+			}
 		}
 	}
 }

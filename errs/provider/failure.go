@@ -22,7 +22,8 @@ type Failure struct {
 	Err error
 	// InStream says that the failure came in a stream that had begun with status 200.
 	InStream bool
-	// Canceled says that the caller's own context was canceled. Nothing else proves that a call was aborted.
+	// Canceled says that the caller's own context was canceled, which proves that the call was aborted. A text that says so is
+	// only a fallback: it counts where nothing else is known.
 	Canceled bool
 	// Token says that it was the endpoint of tokens that was called: a sign-in or a refresh.
 	Token bool
