@@ -51,6 +51,7 @@ func TestProviderCodeOfText(t *testing.T) {
 		"type=super_secret_name, code: rate_limit_exceeded":         "rate_limit_exceeded",
 		"Error code: context_length_exceeded":                       "context_length_exceeded",
 		"An error occurred (SlowDownException) when calling Invoke": "SlowDownException",
+		"api error " + strings.Repeat("9", 40) + "Error: no":        "",
 		"rpc error: RESOURCE_EXHAUSTED":                             "RESOURCE_EXHAUSTED",
 		"read ECONNRESET":                                           "ECONNRESET",
 	} {

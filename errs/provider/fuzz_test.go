@@ -80,8 +80,8 @@ func requireSound(t *testing.T, c Classified, now time.Time) {
 	default:
 		t.Errorf("kind %q", c.Kind)
 	}
-	if len(c.ProviderCode) > maxCode {
-		t.Errorf("a code of %d bytes", len(c.ProviderCode))
+	if len(c.ProviderCode) > maxCode || c.ProviderCode != codeName(c.ProviderCode) {
+		t.Errorf("a code is %q", c.ProviderCode)
 	}
 	if c.Auth != nil && c.Limit != nil {
 		t.Error("a credential and a limit at once")

@@ -66,7 +66,7 @@ func (v *view) providerCode() string {
 	if name := codeName(v.headerException()); name != "" {
 		return name
 	}
-	if name := v.textException(); name != "" {
+	if name := codeName(v.textException()); name != "" {
 		return name
 	}
 	return v.bedrockException()
