@@ -47,6 +47,7 @@ func FuzzClassify(f *testing.F) {
 	for i, body := range hostile() {
 		f.Add("openai", (i*97)%600, []byte(body), "Retry-After", body, i%2 == 0)
 	}
+	f.Add("openai", 503, []byte("{}"), "Retry-After", "1", false)
 	cases := corpus(f, "failures.jsonl")
 	for i := range cases {
 		f.Add(cases[i].Provider, cases[i].Status, []byte(cases[i].Body), "X-Should-Retry", "true", cases[i].Endpoint != "")
@@ -86,8 +87,9 @@ func requireSound(t *testing.T, c Classified, now time.Time) {
 	if c.Auth != nil && c.Limit != nil {
 		t.Error("a credential and a limit at once")
 	}
-	if c.RetryAfter < 0 || c.RetryAfter > 0 && c.Auth == nil {
-		t.Errorf("wait of %v", c.RetryAfter)
+	again := c.Kind == KindProviderError && c.Limit == nil && c.Retryable != nil && *c.Retryable
+	if c.RetryAfter < 0 || c.RetryAfter > 0 && c.Auth == nil && !again {
+		t.Errorf("wait of %v, of %+v", c.RetryAfter, c)
 	}
 	if l := c.Limit; l != nil {
 		if l.RetryAfter < 0 || l.RetryAfter%time.Millisecond != 0 || !l.ResetsAt.IsZero() && !l.ResetsAt.After(now) {
